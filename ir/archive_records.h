@@ -29,8 +29,9 @@ struct ArchiveRecord {
 // archive's folder.
 using ArchiveRecords = absl::flat_hash_map<std::string, ArchiveRecord>;
 
-// Returns the records of an archive, which are in one folder. It is safe on any
-// bytes. Error: a phrase that continues "<path>: ".
+// Returns the records in the folder of the archive's first record; LibTorch's
+// reader does not see others, either. It is safe on any bytes. Error, a phrase
+// that continues "<path>: ": a damaged archive, or two records of one name.
 absl::StatusOr<ArchiveRecords> FindArchiveRecords(const InputFile& file);
 
 // Reads and decompresses a record. Error: a phrase that continues "<path>: ",

@@ -14,9 +14,10 @@ struct Node;
 
 namespace ns {
 
-// The names of the attributes that a prim::SetAttr of a graph, or of a method
-// that it calls, writes, and of those whose tensors or lists an op in place
-// writes to (IsWrittenInPlace of node_view.h):
+// The names of the attributes that a graph, or a method that it calls, writes:
+// with prim::SetAttr, or with an op in place on the attribute's tensor or list,
+// or on a view of it. What reaches the op as a result of control flow, or in a
+// list, is not followed there (IsWrittenInPlace in node_view.h).
 //
 //   %cache = prim::GetAttr[name="cache"](%self)
 //   %1 = aten::slice(%cache, %dim, %start, %end, %step)

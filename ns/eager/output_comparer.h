@@ -30,9 +30,10 @@ struct OutputComparisons {
   // that no batch reached; then the tensors that the models return, in their
   // order.
   std::vector<ModuleOutputComparison> outputs;
-  // One line for each module whose values could not be compared, one for each
-  // tensor that one model alone returns, and one for inputs that are not
-  // finite.
+  // One line for all modules of which only the quantized one is fused
+  // (fusion_warning.h), one for each module whose values could not be compared,
+  // one for each tensor that one model alone returns, and one for inputs that
+  // are not finite.
   std::vector<std::string> warnings;
 };
 

@@ -7,10 +7,11 @@
 
 namespace ns {
 
-// Returns a copy of `model` in which ops in place are ops that are not, where
-// that is the same, and batch norms are folded (FoldBatchNorms; `compat` as
-// there). The names of its layers are those that reports have. Error: a batch
-// norm whose parameters do not fit.
+// Returns a copy of a frozen float model without ops in place, where that
+// changes nothing (RemoveMutation), and with batch norms folded, where that can
+// be done (FoldBatchNorms; `compat` as there). Reports and QConfigMapping name
+// layers as they are called in this copy. Error: LibTorch cannot copy or
+// rewrite the model.
 absl::StatusOr<ModelGraph> FoldForQuantization(const ModelGraph& model,
                                                bool compat);
 

@@ -16,7 +16,8 @@
 
 namespace ns {
 
-// The integers that a value is rounded to.
+// How a value is rounded: quantized, clipped to quant_min..quant_max, and
+// dequantized.
 struct ValueRounding {
   QParams qparams;
   int64_t quant_min = 0;
@@ -33,20 +34,20 @@ struct ValueRounding {
 struct LayerTrial {
   // The index of the layer in PreparedModel::layers.
   int64_t layer = 0;
-  // Its input; absent to leave that in float.
+  // How its input is rounded; absent to leave that in float.
   std::optional<ValueRounding> input;
   // What stands in the place of its weight, in float and of the same shape: the
   // dequantized weight. Undefined for the weight itself.
   at::Tensor weight;
-  // Whether not the layer is measured but its input alone: how far that is from
-  // what it is rounded to.
+  // Measures the error of the rounded input instead of that of the output.
+  // `weight` does not count then.
   bool of_input = false;
 };
 
 // Runs the float model that `prepared` was made of on `batches`, once, and all
-// trials beside it, on the same float values. Returns for each trial the SQNR
-// in dB of the output of its layer, with the relu behind it that its int8 op
-// would include:
+// trials beside it, on the same float values. `prepared` is not changed.
+// Returns for each trial, in their order, the SQNR in dB of the output of its
+// layer, with the relu behind it that its int8 op would include:
 //
 //   10 log10(sum y^2 / sum (y - t)^2)
 //

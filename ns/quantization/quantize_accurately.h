@@ -17,7 +17,8 @@ namespace ns {
 // Quantizes `prepared` as ConvertModel does, with those methods of `options`
 // that measurably help, one after the other:
 //
-//  * ranges (QuantizeOptions::choose_ranges), as ChooseRanges measures them;
+//  * ranges (QuantizeOptions::choose_ranges), which ChooseRanges chooses: what
+//    needs no measuring at first, then the rest;
 //  * adaptive rounding (rounding_steps) and
 //  * bias correction, for the layers whose SQNR is then higher (LayerErrors in
 //    layer_errors.h), each by itself, but for kSequential, which is measured in
@@ -32,16 +33,17 @@ namespace ns {
 // (held_back_batches.h) tell whether a method helps, and the others teach it.
 // `float_model` must not have observers. Without batches held back, and where
 // the models cannot be compared, nothing is kept that needs measuring, which a
-// warning says. `after_batch` counts batches of up to BatchesToMeasure(options,
-// batches) runs. Errors: those of ConvertModel, of ChooseRanges without
+// warning says. `after_batch` is called each time that a model has run on all
+// batches held back, with the number of batches run so far: at most
+// BatchesToMeasure. Errors: those of ConvertModel, of ChooseRanges without
 // batches, and of reading a batch.
 absl::StatusOr<QuantizedModel> ConvertKeepingWhatHelps(
     const ModelGraph& float_model, const ModelGraph& prepared,
     const BatchReader& batches, const QuantizeOptions& options,
     const AfterBatch& after_batch = nullptr);
 
-// The number of runs of batches held back that ConvertKeepingWhatHelps makes at
-// most.
+// Returns how many batches ConvertKeepingWhatHelps runs at most to measure. A
+// batch counts once for each model that runs on it.
 int64_t BatchesToMeasure(const QuantizeOptions& options,
                          const BatchReader& batches);
 

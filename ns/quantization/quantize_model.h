@@ -60,8 +60,10 @@ absl::StatusOr<QuantizedModel> ConvertModel(
     const ModelGraph& prepared, const QuantizeOptions& options,
     const LayerCorrections& corrections = {}, ConversionCache* cache = nullptr);
 
-// Prepares, calibrates in the static mode, and converts. The first batch tells
-// QuantizeOptions::refused.
+// Prepares, calibrates in the static mode, and converts. Where MayRefuseInputs,
+// a run on the first batch, if there is one, finds the layers that are refused:
+// QuantizeOptions::refused is then not read. Errors: those of the functions
+// above and of RefusedInputs (refused_inputs.h).
 absl::StatusOr<QuantizedModel> QuantizeModel(const ModelGraph& model,
                                              const std::vector<Batch>& batches,
                                              const QuantizeOptions& options);

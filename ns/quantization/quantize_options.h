@@ -67,8 +67,8 @@ struct QuantizeOptions {
   bool equalize = false;
   bool smooth = false;
   // How many steps adaptive rounding takes for the weight of each layer
-  // (adaptive_rounding.h); 0 rounds to the nearest. Where bias_correction is
-  // done.
+  // (adaptive_rounding.h); 0 rounds to the nearest. The functions that do
+  // bias_correction do it, on the same conditions, and QuantizeModel does not.
   int64_t rounding_steps = 0;
   // PyTorch 1.13's results to the bit: those of prepare_fx and convert_fx with
   // get_default_qconfig_mapping(backend). `observer` is then not used.

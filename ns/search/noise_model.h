@@ -22,38 +22,40 @@
 
 namespace ns {
 
-// The noise that quantization makes comes from single events (noise_graph.h),
-// and the outputs move by the sum of what each event moves them. Each batch
-// runs twice, with gradients of a few random sums of the outputs:
+// An event (noise_events.h) is that one layer runs in int8, or that one value
+// is rounded for one layer. The error of an output is taken for the sum of what
+// each event of a recipe adds to it. Each batch runs twice, with gradients of a
+// few random sums of each output:
 //
-//  * with all values rounded as when all layers run in int8. What each layer
-//    adds to the error of its input is taken there, and not from float values,
-//    as rounding hides errors of its input that are small beside a step: both
-//    are not added up;
-//  * in float.
+//  * with all values rounded as when all layers run in int8. This run gives the
+//    errors of layers whose inputs come from layers in int8: rounding hides an
+//    error of the input that is small beside a step, so that this error and the
+//    one that the layer has on float values must not be added up;
+//  * in float. This run gives the errors of all other events.
 //
-// An event moves a sum by its error times the mean of both gradients, which is
-// exact where ops bend as squares and products do. All events are measured at
-// once, for all candidates: the power of what a recipe's events do together is
-// a sum over a table (passes/runtime/noise).
+// An event moves a sum by its error times the mean of both gradients. That is
+// exact for ops of second order, such as squares and products. Both runs
+// measure all events of all candidates; the noise of any recipe is then a sum
+// over a table (passes/runtime/noise).
 //
-// Errors of events may add up, or cancel. That they add up is foreseen. That
-// they cancel is not: the prediction is never below the sum of the powers of
-// single events. Errors are other ones with other layers in front of them, and
-// among thousands of recipes, a search for little noise finds those in which
-// errors cancel by chance: of a small transformer, its recipes had up to 3 dB
-// less noise predicted than measured.
+// A prediction counts errors of events that add up, but not those that cancel:
+// it is never below the sum of the powers of the single events. For the errors
+// of an event change with the layers in front of it, and a search among
+// thousands of recipes finds those in which errors cancel by chance. Without
+// this rule, the recipes that it found for a small transformer had up to 3 dB
+// more noise than was predicted.
 //
-// Predictions are scaled such that they are true of the model in which all
-// layers run in int8, whose error the first run shows.
+// Predictions are scaled such that the one for the model with all layers in
+// int8 is the error that the first run shows, or more where errors cancel
+// there. A factor outside of 1/16..16 is not used.
 class NoiseModel {
  public:
   // `space` and `values`, which must be calibrated, must outlive the object.
   static absl::StatusOr<NoiseModel> Create(const SearchSpace& space,
                                            const CalibratedValues& values);
 
-  // How many sums of the outputs are differentiated. All batches of a model
-  // have the same number.
+  // How many sums of each output are differentiated, 4 if it is not called. It
+  // must not be called after Run.
   void SetProjections(int projections) { projections_ = projections; }
 
   // Runs `batch`, the one at `index`. Both runs begin with the state that the
@@ -63,9 +65,9 @@ class NoiseModel {
   // differentiated; a model that keeps what it computes from run to run.
   absl::StatusOr<NamedTensors> Run(const Batch& batch, int64_t index);
 
-  // The power of the noise in the outputs of a model that is quantized by
-  // `plan`, over that of the outputs; of several outputs, the largest. The SQNR
-  // is -10 log10 of it. 0 where nothing is quantized; above
+  // The predicted power of the noise in the outputs of a model that is
+  // quantized by `plan`, over that of the outputs; of several outputs, the
+  // largest. The SQNR is -10 log10 of it. 0 where nothing is quantized; above
   // NoiseRows::kUnbounded where a value is rounded that an output has no finite
   // derivative by.
   double NoiseOf(const ObserverPlan& plan) const;

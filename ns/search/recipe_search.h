@@ -20,15 +20,16 @@
 
 namespace ns {
 
-// What a recipe has to keep: one of the two.
+// What a recipe has to keep. Exactly one of the two is set.
 struct RecipeLimit {
   // The least SQNR in dB.
   std::optional<double> budget_db;
-  // How many points of top-1 may be lost (paired_test.h).
+  // How many points of top-1 may be lost. A recipe keeps it unless its drop is
+  // significantly above it (paired_test.h).
   std::optional<double> max_drop;
 };
 
-// So many recipes are measured at most.
+// The most recipes that a search measures.
 inline constexpr int kVerifications = 3;
 
 // Choice 0 of each layer is float; the recipe of these alone is not measured.
@@ -43,19 +44,21 @@ class RecipeSearch {
         limit_(limit),
         measure_(std::move(measure)) {}
 
-  // With a budget, finds the cheapest recipe that is predicted to keep it, and
+  // With budget_db, finds the cheapest recipe that is predicted to keep it, and
   // measures that. Where it misses the budget, or is better than it has to be,
-  // predictions are corrected, and another one is tried. With labels, begins
+  // predictions are corrected, and another one is tried. With max_drop, begins
   // with the cheapest recipe of all, and goes on to less noise until one keeps
-  // the limit. A recipe that was refused is never tried again.
+  // the limit. A recipe that has missed the limit is not tried again. Where
+  // none keeps it, the one with the least predicted noise is measured as well,
+  // if kVerifications allows.
   //
   // Errors: those of `measure`; an out-of-range error where none keeps the
   // limit, with the best that was measured, and where none is cheaper than
   // float.
   absl::Status Run();
 
-  // In the order in which they were measured, and the place of the cheapest one
-  // that keeps the limit.
+  // The recipes in the order in which they were measured, and the index of the
+  // cheapest one that keeps the limit, once Run has succeeded.
   const std::vector<VerifiedRecipe>& verified() const { return verified_; }
   size_t chosen() const { return chosen_; }
   // The model of the chosen one, after Run; once.

@@ -22,8 +22,9 @@ namespace ns {
 // How far a quantized tensor y is from its float original x. Ratios are over
 // all elements of all batches, from sums in float64. Equal tensors, also those
 // that are all zero, have +inf dB, a cosine of 1, and 0 for the rest. Figures
-// are nan where a tensor holds nan or infinities, or no values at all.
-// PairStatistics has the rules; every output shows the numbers that it gives.
+// are nan where a tensor holds nan. Where only y holds infinities, there are
+// -inf dB, and normalized_l2 and max_abs_error are inf. PairStatistics has all
+// rules, also for infinities of x and for no elements.
 struct ErrorFigures {
   // 20 log10(|x| / |x - y|), in dB; -inf where only x is zero.
   double sqnr_db = 0;
@@ -49,7 +50,7 @@ struct WeightComparison {
   std::optional<ValueHistograms> histograms = {};
 };
 
-// Lowest and highest value of each side; inf and -inf for no elements.
+// The lowest and the highest value of each side; nan for a side that holds nan.
 struct ValueRanges {
   double float_min = 0;
   double float_max = 0;
@@ -77,10 +78,11 @@ struct CodeUse {
 
 // Whether some values have errors that are much larger than those of the rest.
 struct OutlierFigures {
-  // 99.9 % of the errors |x - y| are no larger: to 3 %.
+  // 99.9 % of the errors |x - y| are no larger than this, which is exact to 3 %
+  // of itself.
   double abs_error_p999 = 0;
-  // The share of the squared error that the largest 0.1 % of the errors have, 0
-  // to 1: near 0.001 where all are alike.
+  // The share, 0 to 1, that the largest 0.1 % of the errors have in the sum of
+  // squared errors, exact to 1/8: near 0.001 where all errors are alike.
   double share = 0;
 };
 
@@ -104,8 +106,9 @@ struct ActivationComparison {
   // The metrics of ComparisonResult::user_metrics, in that order; empty where
   // there are none.
   std::vector<UserFigure> user_figures;
-  // The number of elements compared in all batches. This and the next two are
-  // absent in stubs.
+  // The number of elements compared in all batches. Absent, as all below but
+  // batch_sqnr_db and trip_sqnr_db, in stubs and outputs of modules. `ranges`
+  // are absent for no elements, too.
   std::optional<int64_t> elements;
   std::optional<ValueRanges> ranges;
   std::optional<NonFiniteCounts> non_finite;
@@ -223,7 +226,12 @@ struct LayerComparison {
   // The qparams of the first output; absent where it has none, or where only a
   // run tells them.
   std::optional<LayerQParams> qparams;
+  // The output in the float model (x) against that in the quantized one (y),
+  // each on its own values: the accumulated error. Absent where nothing was
+  // compared.
   std::optional<ActivationComparison> activation;
+  // What the float subgraph makes of the quantized model's inputs (x) against
+  // the quantized output (y): the local error. Absent likewise.
   std::optional<ActivationComparison> shadow;
   // What the float subgraph makes of its own inputs (x), against what it makes
   // of the quantized model's (y): the part of the accumulated error that came
@@ -242,7 +250,7 @@ struct LayerComparison {
   std::vector<TriedChange> tried_changes;
   // What a reference kernel (dequantize, compute in float, quantize) makes of
   // the quantized model's inputs (x), against what the kernel made of them (y):
-  // the error of the kernel alone.
+  // the error of the kernel alone. Absent unless kernels were asked for.
   std::optional<ActivationComparison> kernel;
   // The other outputs that were compared. Those that hold integers or truth
   // values, such as indices, are left out.

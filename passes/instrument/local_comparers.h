@@ -1,5 +1,5 @@
-// Compares what stands beside the layers of B in a graph of two models: their
-// shadows, and what else tells of the local error.
+// Compares the layers of B, in a graph of two models, with what shows their
+// local error: shadows, and reference kernels.
 #ifndef PASSES_INSTRUMENT_LOCAL_COMPARERS_H_
 #define PASSES_INSTRUMENT_LOCAL_COMPARERS_H_
 
@@ -28,51 +28,58 @@ struct Value;
 
 namespace ns {
 
-// Matches are given by their index. Each method is called as the copies of a
-// match's nodes come by, once for each copy; the newest counts.
+// Inserts the shadows and comparers of matches while Interleave (interleave.h)
+// copies both models into a host. Matches are given by their index. A part of B
+// may be copied several times; the methods are called once for each copy, right
+// after it was made, and see the newest copy only. Calls of one match go to the
+// same comparers.
 class LocalComparers {
  public:
-  // The graph of `host` gets copies of the nodes of A and B, those of B by way
-  // of `copies_b`. `counterparts` are values of A, and copies of B's;
-  // `attached` counts the comparers that hang on `host`. All must outlive the
-  // object.
+  // `host` is the model that gets the copies; `copies_b` are those of B so far.
+  // `counterparts` maps values of A to the copies of B's values that stand for
+  // them; MakeShadow adds to it. `attached` counts the comparers that hang on
+  // `host`. All must outlive the object.
   LocalComparers(const ModelGraph& a, const ModelGraph& b,
                  const MatchResult& matches, const PairPlan& plan,
                  ModelGraph& host, const GraphCopies& copies_b,
                  ValueCounterparts& counterparts, int& attached);
 
   // Compares the quantized op of a match with a reference kernel, where the
-  // plan says so and there is one.
+  // plan asks for it and there is one. Error: as AttachedComparer::Call.
   absl::Status CompareKernel(size_t match);
 
-  // Puts the shadow of a match beside `b`, the copy of B's output.
+  // Inserts the shadow of a match in front of its copy in B; `b` is the output
+  // of that copy. Where it cannot be made, ShadowOf returns null.
   void MakeShadow(size_t match, torch::jit::Value* b);
 
-  // The newest shadow; null where it cannot be made.
+  // What the last MakeShadow of the match has made; null for none.
   const InsertedShadow* ShadowOf(size_t match) const;
 
-  // Compares with the first tensor of the newest shadow, `shadow`, what the
-  // plan asks for besides `y`, the tensor of B: parts and a variant. `b` is as
-  // above. Calls stand in front of `place`.
+  // Compares `shadow`, the first tensor of ShadowOf(match), which must not be
+  // null, with the parts and the variant that the plan asks for. `b` is as
+  // above, `y` its first tensor. The calls stand in front of `place`.
   absl::Status CompareWithShadow(size_t match, const torch::jit::Value& b,
                                  torch::jit::Value* shadow,
                                  torch::jit::Value* y, torch::jit::Node* place);
 
-  // Remembers a copy of a node of A that B may have in quantized form.
+  // Adds `node`, a copy of a node of A in this match, to quantized_elsewhere()
+  // if the base op of B's subgraph is a quantized one.
   void NoteFloatNode(size_t match, torch::jit::Node* node);
-  // Those that it has.
+  // The float nodes of the host, those of shadows included, that B has in
+  // quantized form.
   const absl::flat_hash_set<torch::jit::Node*>& quantized_elsewhere() const {
     return quantized_elsewhere_;
   }
 
-  // Whether a shadow was to be made and could not.
+  // Whether a shadow could not be made for one of the copies.
   bool LacksShadow(size_t match) const;
 
-  // Completes the shadows; comes last. Error: that of ShadowInserter::Finish.
+  // Completes the shadows, once all copies are made. Error: that of
+  // ShadowInserter::Finish.
   absl::Status Finish();
 
-  // Adds one PairComparers for each match, with the comparers from here, and
-  // says what could not be compared.
+  // Appends one PairComparers for each match to pair.comparers, with the
+  // comparers from here, and adds to pair.not_shadowed and pair.no_reference.
   void HandOver(PairedModels& pair) const;
 
  private:

@@ -19,7 +19,9 @@ namespace ns {
 struct SameValue {
   // The value in A; null when there is none.
   torch::jit::Value* a = nullptr;
-  // The values in B that it may be, one for each way through control flow.
+  // The values in B that lead to it: the one that was asked for, and those that
+  // it comes from by way of control flow, quantize nodes and ops that keep
+  // values (value_keeping.h), up to values that are matched.
   absl::flat_hash_set<torch::jit::Value*> b;
 };
 
@@ -36,8 +38,8 @@ class Counterparts {
   // control flow. Null when there is none.
   torch::jit::Block* Of(const torch::jit::Block& block) const;
 
-  // Returns the value of A that `value` of B corresponds to, whichever way
-  // control flow takes.
+  // Returns the value of A that `value` of B corresponds to. There is none when
+  // the arms of a prim::If, or the trips of a loop, lead to different ones.
   SameValue Find(torch::jit::Value* value) const;
 
  private:

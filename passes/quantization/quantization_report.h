@@ -59,9 +59,9 @@ struct TriedMethod {
   // "bias correction".
   std::string method;
   // The SQNR in dB of the layer by itself, on batches that the method did not
-  // see: without it and with it. For ranges, that of the layers that take what
-  // it gives; for sequential bias correction, that of what it gives in the
-  // model.
+  // see: without it and with it. For ranges, it is that of the mean noise of
+  // the layers that take its output; for sequential bias correction, that of
+  // its output in the model.
   double without_db = 0;
   double with_db = 0;
   // Why it was not kept, "it gains nothing"; empty where it was.
@@ -77,7 +77,8 @@ struct QuantizationReport {
   // In order of execution.
   std::vector<LayerQuantization> layers;
   std::vector<FloatLayer> stayed_float;
-  // In order of execution; those that were kept, and those that were not.
+  // One method after the other, as they were tried: those that were kept, and
+  // those that were not.
   std::vector<TriedMethod> tried;
   // Rules of the mapping that chose nothing, as QConfigMapping::ToString shows
   // them.
@@ -87,7 +88,8 @@ struct QuantizationReport {
   std::vector<std::string> warnings;
 };
 
-// Sorts layers as `report.order` has them, and those that it lacks behind.
+// Sorts `layers` and `stayed_float` by report.order. Layers that it lacks come
+// last, in the order that they have.
 void SortByExecution(QuantizationReport& report);
 
 }  // namespace ns

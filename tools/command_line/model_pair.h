@@ -15,7 +15,7 @@
 
 namespace ns {
 
-// The values of the flags that all commands share.
+// The values of the flags that all commands on two models share.
 struct ModelPairOptions {
   std::string float_path;
   std::string quantized_path;
@@ -27,7 +27,8 @@ struct ModelPairOptions {
   std::vector<std::string> leaves;
 };
 
-// Reads --float, --quantized, --method, --engine and --leaf.
+// Reads --float and --quantized, which are required, --method, --engine and
+// --leaf. Error, here and below: a flag that is missing or has a wrong value.
 absl::StatusOr<ModelPairOptions> ParseModelPair(const Flags& flags);
 
 // Reads --matching, --names, --relate and --unmatchable.
@@ -41,9 +42,11 @@ struct ModelPair {
   ModelGraph quantized_model;
 };
 
-// Loads both models and calls `use`, under the engine of `options`, or under
-// the first that can load and run them (WithEngine of
-// tools/command_line/engines.h).
+// Loads both models and calls `use` with them, under the engine of `options`,
+// or under the first that can load and run them (WithEngine of
+// tools/command_line/engines.h): when `use` returns an engine error, it is
+// called again under the next engine, with models loaded anew. Returns its last
+// result or, where all engines fail, the error of the first.
 absl::Status WithModels(const ModelPairOptions& options,
                         const std::function<absl::Status(ModelPair&)>& use);
 

@@ -10,8 +10,9 @@ struct Graph;
 
 namespace ns {
 
-// Returns a sentence about the first module in `graph`, that of a quantized
-// hierarchy, whose op takes only quantized values and is given a float one:
+// Returns a sentence about the first module of a quantized hierarchy whose op
+// takes only quantized values and is given a float one. `graph` is the flat
+// graph of the hierarchy; its inputs are taken to be float.
 //
 //   module 'fc' (quantized::linear) is given values in float; put a QuantStub
 //   before it, or let it stay float

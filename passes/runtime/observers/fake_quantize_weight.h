@@ -11,13 +11,14 @@
 
 namespace ns {
 
-// `weight` quantized with what a new observer of `config` finds for it, and
-// dequantized, in the dtype it has; or rounded to half precision (ModeOf),
-// where values beyond the range become its nearest end, as in LibTorch's
-// linear_prepack_fp16. Tensors that are not of floating point, empty ones, and
-// modes that do not quantize hand it on as it is. Throws c10::Error for what
-// MakeObserver refuses, for kinds without parameters and for a weight without
-// channels. Gradients pass as those of FakeQuantized (tensor_qparams.h).
+// Returns `weight` quantized with the qparams that a new observer of `config`
+// finds for it, and dequantized, in the dtype it has. Where ModeOf(config) is
+// kHalf, it is rounded to half precision instead, and clipped to that range as
+// in LibTorch's linear_prepack_fp16. Returns `weight` itself where it is empty
+// or not of floating point, and where the mode is kFloat or kDynamic. Throws
+// c10::Error for what MakeObserver refuses, for kinds of observers that give no
+// qparams, and for qparams per channel of a weight without channels. Gradients
+// pass as those of FakeQuantized (tensor_qparams.h).
 //
 // Registered as ns::fake_quantize_weight(Tensor weight, str[] observer) ->
 // Tensor, for weights that a graph computes; see ObserverArgument.

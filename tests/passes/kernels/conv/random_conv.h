@@ -28,6 +28,7 @@ struct ConvCase {
   std::vector<float> bias;
   std::vector<int32_t> quantized_bias;
   OutputSpec spec;
+  // By how many bytes the outputs are moved in memory, to test alignments.
   int64_t out_offset = 0;
 
   int64_t Outputs() const;
