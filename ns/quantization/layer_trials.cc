@@ -81,9 +81,9 @@ class TrialInserter {
  private:
   // Trials share values that are rounded alike.
   absl::StatusOr<Value*> Rounded(Value* value, const ValueRounding& rounding) {
-    const auto key =
-        std::make_tuple(value, rounding.qparams.scale,
-                        rounding.qparams.zero_point, rounding.quant_max);
+    const auto key = std::make_tuple(value, rounding.qparams.scale,
+                                     rounding.qparams.zero_point,
+                                     rounding.quant_min, rounding.quant_max);
     const auto known = rounded_.find(key);
     if (known != rounded_.end()) {
       return known->second;
@@ -115,7 +115,8 @@ class TrialInserter {
   ModelGraph& model_;
   // By index of the layer.
   std::map<int64_t, FloatSubgraph> subgraphs_;
-  std::map<std::tuple<Value*, double, int64_t, int64_t>, Value*> rounded_;
+  std::map<std::tuple<Value*, double, int64_t, int64_t, int64_t>, Value*>
+      rounded_;
 };
 
 double SqnrOf(const PairComparerPtr& comparer) {

@@ -19,9 +19,7 @@ absl::StatusOr<OutputErrors> MeasureOutputErrors(
       float_model.module(), quantized_model.module(), batches, options);
   OutputErrors errors;
   if (absl::IsNotFound(comparisons.status())) {
-    errors.warnings.push_back(
-        "the model returns no tensor; there is no output whose error could be "
-        "measured");
+    errors.warnings.emplace_back(comparisons.status().message());
     return errors;
   }
   if (!comparisons.ok()) {

@@ -144,6 +144,9 @@ std::optional<double> SqnrDb(const LayerComparison& layer,
 std::optional<double> UserFigureOf(const LayerComparison& layer,
                                    const OutputComparison* output,
                                    Figure figure, absl::string_view metric) {
+  if (!SqnrDb(layer, output, figure)) {
+    return std::nullopt;
+  }
   for (const OutputView& view : OutputViews(layer)) {
     const ActivationComparison* const values = ValuesOf(layer, view, figure);
     if (view.other != output || values == nullptr) {

@@ -165,21 +165,35 @@ std::string BlameSentence(const ComparisonResult& result, const Blame& blame) {
                       ": ", ReasonText(result, blame), ".");
 }
 
+// Whether some layer has the figure, and it is exact in all that have it.
+bool IsExact(const ComparisonResult& result, Figure figure) {
+  const auto figure_of = [figure](const LayerComparison& layer) {
+    return LowestSqnr(layer, figure).db;
+  };
+  return absl::c_any_of(
+             result.layers,
+             [&](const auto& layer) { return figure_of(layer).has_value(); }) &&
+         absl::c_all_of(result.layers, [&](const auto& layer) {
+           return figure_of(layer).value_or(INFINITY) == INFINITY;
+         });
+}
+
 std::string NoBlameSentence(const ComparisonResult& result) {
   const Figure figure = result.has_shadows       ? Figure::kShadow
                         : result.has_activations ? Figure::kActivation
                                                  : Figure::kWeight;
   const Layers ranked = Ranked(result, figure);
-  return ranked.empty()
-             ? "No layer differs from its float form."
-             : absl::StrCat(
-                   figure == Figure::kActivation
-                       ? "Shadows tell which layer does harm, and were "
-                         "not measured: the lowest "
-                       : "No layer stands out: the lowest ",
-                   FigureName(figure), " SQNR is ",
-                   DbWithUnit(RankedSqnr(*ranked.front(), figure).db), ", of ",
-                   NameOf(*ranked.front()), ".");
+  if (ranked.empty()) {
+    return IsExact(result, figure) ? "No layer differs from its float form."
+                                   : "No figure tells which layer does harm.";
+  }
+  return absl::StrCat(figure == Figure::kActivation
+                          ? "Shadows tell which layer does harm, and were "
+                            "not measured: the lowest "
+                          : "No layer stands out: the lowest ",
+                      FigureName(figure), " SQNR is ",
+                      DbWithUnit(RankedSqnr(*ranked.front(), figure).db),
+                      ", of ", NameOf(*ranked.front()), ".");
 }
 
 // Whether what only one model has does more harm than the layer to blame, if

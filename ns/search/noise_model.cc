@@ -102,7 +102,9 @@ absl::Status NoiseModel::AddOutput(size_t number, const std::string& place,
   const int64_t samples = clean.dim() > 0 ? clean.size(0) : 1;
   const at::Tensor signs = Signs(clean, generator);
   for (int i = 0; i < projections_; ++i) {
-    const at::Tensor projection = ProjectionFor(clean, signs, i);
+    // Without the gradient of the other run, that of this one counts twice.
+    const at::Tensor projection =
+        ProjectionFor(clean, signs, i) * (is_pair ? 1 : 2);
     graph_.rows().Begin(number, samples);
     for (const at::Tensor& output : {clean, noisy}) {
       if ((is_pair || output.is_same(clean)) && output.requires_grad()) {

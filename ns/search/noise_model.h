@@ -58,11 +58,13 @@ class NoiseModel {
   // must not be called after Run.
   void SetProjections(int projections) { projections_ = projections; }
 
-  // Runs `batch`, the one at `index`. Both runs begin with the state that the
-  // last batch's run in float has left in the model. Memory holds the values of one batch
-  // about four times. Returns what the float model returns. Errors: a batch
-  // that does not fit, or whose outputs are not finite; an op that cannot be
-  // differentiated; a model that keeps what it computes from run to run.
+  // Adds the noise of `batch`, the one at `index`, to the table. Call it once
+  // for each batch, before NoiseOf. Both runs begin with the state that the run
+  // in float of the batch before has left in the model. Memory holds the values
+  // of one batch about four times. Returns what the float model returns.
+  // Errors: a batch that does not fit, or whose outputs are not finite; an op
+  // that cannot be differentiated; a model that keeps what it computes, with
+  // its gradients, from run to run.
   absl::StatusOr<NamedTensors> Run(const Batch& batch, int64_t index);
 
   // The predicted power of the noise in the outputs of a model that is

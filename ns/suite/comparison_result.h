@@ -335,7 +335,7 @@ struct ComparisonResult {
   // The paths of the models, as the user gave them.
   std::string float_path;
   std::string quantized_path;
-  // "aligned" or "strict".
+  // "aligned" or "strict"; "keys" of state dicts.
   std::string matching;
   // The folder of the values that activations were compared with; empty where
   // the float model ran.

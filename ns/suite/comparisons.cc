@@ -74,7 +74,7 @@ absl::StatusOr<double> ComputeNormalizedL2Error(const at::Tensor& x,
 absl::StatusOr<double> ComputeCosineSimilarity(const at::Tensor& x,
                                                const at::Tensor& y) {
   return OfSums(ComparePair, x, y, [](const PairStatistics& sums) {
-    return AreZero(sums) ? NAN : sums.Cosine();
+    return sums.sum_x2 == 0 || sums.sum_y2 == 0 ? 0 : sums.Cosine();
   });
 }
 

@@ -19,18 +19,17 @@ namespace ns {
 using Comparison = std::function<absl::StatusOr<double>(const at::Tensor& x,
                                                         const at::Tensor& y)>;
 
-// These follow the formulas of PyTorch's suite: if both tensors are zero they
-// give 0/0 = nan, where the figures of a compared layer (PairStatistics) say
-// that the tensors are equal. The last one, which PyTorch's suite does not
-// have, gives 0. Error, for each of them: the shapes differ.
+// These follow the formulas of PyTorch's suite: if both tensors are zero, the
+// first two give 0/0 = nan, where the figures of a compared layer
+// (PairStatistics) say that the tensors are equal. PyTorch's suite does not
+// have the last one. Error, for each of them: the shapes differ.
 //
 // 20 log10(|x| / |x - y|), in dB.
 absl::StatusOr<double> ComputeSqnr(const at::Tensor& x, const at::Tensor& y);
 // |x - y| / |x|.
 absl::StatusOr<double> ComputeNormalizedL2Error(const at::Tensor& x,
                                                 const at::Tensor& y);
-// x . y / (|x| |y|) over the flattened tensors; nan if one of them is zero,
-// where PyTorch gives 0.
+// x . y / (|x| |y|) over the flattened tensors; 0 if one of them is zero.
 absl::StatusOr<double> ComputeCosineSimilarity(const at::Tensor& x,
                                                const at::Tensor& y);
 // max |x - y|.

@@ -100,8 +100,8 @@ c10::IValue Batches(const std::vector<at::Tensor>& inputs) {
 
 bool IsOpOfTorch(absl::string_view op) {
   for (const absl::string_view prefix :
-       {"aten::", "prim::", "quantized::", "quantized_decomposed::",
-        "sparse::"}) {
+       {"aten::", "prim::", "quantized::", "_quantized::",
+        "quantized_decomposed::", "sparse::", "mkldnn::", "prepacked::"}) {
     if (absl::StartsWith(op, prefix)) {
       return true;
     }

@@ -169,9 +169,11 @@ bool HasChannels(const at::Tensor& kept, const at::Tensor& whole,
       whole.is_quantized() && whole.qscheme() == at::kPerTensorAffine
           ? whole.q_scale()
           : 0;
-  const double most =
-      std::max(step * 1.01, kTolerance * expected.abs().max().item<double>());
-  return (actual - expected).abs().max().item<double>() <= most;
+  const double largest =
+      expected.nan_to_num(0, 0, 0).abs().max().item<double>();
+  return actual.allclose(expected, /*rtol=*/0,
+                         std::max(step * 1.01, kTolerance * largest),
+                         /*equal_nan=*/true);
 }
 
 }  // namespace

@@ -54,6 +54,9 @@ absl::Status WithEngine(const std::string& engine,
                         const std::function<absl::Status()>& use) {
   const std::vector<std::string> engines =
       engine.empty() ? AvailableEngines() : std::vector<std::string>{engine};
+  if (engines.empty()) {
+    return use();
+  }
   absl::Status first_error;
   for (const std::string& name : engines) {
     at::globalContext().setQEngine(EngineNamed(name));

@@ -27,15 +27,11 @@ void OccupyClosedStreams() {
   }
 }
 
-absl::Status WriteToStandardOutput(absl::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  return FlushStandardOutput();
-}
+namespace {
 
-absl::Status FlushStandardOutput() {
-  errno = 0;
-  // A long text is written before it is flushed, and only the mark on the
-  // stream tells that this failed.
+// `errno` was 0 before the text was written: a long one is written before it is
+// flushed, and only the mark on the stream tells that this failed.
+absl::Status Flushed() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
     return absl::OkStatus();
   }
@@ -44,6 +40,19 @@ absl::Status FlushStandardOutput() {
   return absl::InvalidArgumentError(
       absl::StrCat("cannot write standard output", why,
                    "; send it to a file or a pipe that takes it"));
+}
+
+}  // namespace
+
+absl::Status WriteToStandardOutput(absl::string_view text) {
+  errno = 0;
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return Flushed();
+}
+
+absl::Status FlushStandardOutput() {
+  errno = 0;
+  return Flushed();
 }
 
 }  // namespace ns

@@ -111,7 +111,7 @@ TEST_P(OutputErrorTest, ModelsWithoutTensorsGetAWarning) {
   const OutputErrors errors = OrThrow(MeasureOutputErrors(
       FloatModel({"return 2"}), QuantizedModel({"return 2"}), Reader()));
   EXPECT_THAT(errors.outputs, IsEmpty());
-  EXPECT_THAT(errors.warnings, ElementsAre(HasSubstr("returns no tensor")));
+  EXPECT_THAT(errors.warnings, ElementsAre(HasSubstr("return no tensor")));
 }
 
 TEST_P(OutputErrorTest, WarnsOfNonFiniteInputsAndCountsBatches) {

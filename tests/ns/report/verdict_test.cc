@@ -1,5 +1,7 @@
 #include "ns/report/verdict.h"
 
+#include <cmath>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/ns/report/clipping_results.h"
@@ -131,6 +133,17 @@ TEST(VerdictTest, LayersInAnotherOrderSayItAll) {
   const auto verdict = VerdictOf(result);
   EXPECT_EQ(verdict->cause, ErrorCause::kSwapped);
   EXPECT_THAT(verdict->sentences, SizeIs(3));
+}
+
+TEST(VerdictTest, ExactLayersDoNotDiffer) {
+  EXPECT_EQ(VerdictOf(WithShadows({Broken("fc", INFINITY, INFINITY, INFINITY)}))
+                ->sentences[0],
+            "No layer differs from its float form.");
+}
+
+TEST(VerdictTest, NanIsNotTakenForNoError) {
+  EXPECT_EQ(VerdictOf(WithShadows({Broken("fc", NAN, NAN, NAN)}))->sentences[0],
+            "No figure tells which layer does harm.");
 }
 
 TEST(VerdictTest, GoodLayersAreNotBlamed) {

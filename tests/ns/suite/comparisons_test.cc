@@ -55,13 +55,15 @@ TEST(ComparisonsTest, EqualTensorsHaveNoError) {
   EXPECT_EQ(OrThrow(ComputeMaxAbsError(x, x)), 0);
 }
 
-// As PyTorch's compute_sqnr, unlike the figures of a compared layer.
-TEST(ComparisonsTest, ZerosOnBothSidesAreNan) {
+// As PyTorch's functions, unlike the figures of a compared layer.
+TEST(ComparisonsTest, ZerosGiveWhatPyTorchGives) {
   const at::Tensor x = at::zeros({2});
   EXPECT_TRUE(std::isnan(OrThrow(ComputeSqnr(x, x))));
   EXPECT_TRUE(std::isnan(OrThrow(ComputeNormalizedL2Error(x, x))));
-  EXPECT_TRUE(std::isnan(OrThrow(ComputeCosineSimilarity(x, x))));
   EXPECT_EQ(OrThrow(ComputeSqnr(x, at::ones({2}))), -INFINITY);
+  EXPECT_EQ(OrThrow(ComputeCosineSimilarity(x, x)), 0);
+  EXPECT_EQ(OrThrow(ComputeCosineSimilarity(x, at::ones({2}))), 0);
+  EXPECT_EQ(OrThrow(ComputeCosineSimilarity(at::ones({2}), x)), 0);
 }
 
 TEST(ExtendLoggerResultsWithComparisonTest, ComparesValueByValue) {

@@ -110,7 +110,8 @@ std::vector<std::optional<Implementation>> Peers(const Problem& problem,
       peers[peer] = TorchLayer(
           problem, engine, peer == kTorchOneDnn ? "torch onednn" : "qnnpack");
     } catch (const c10::Error& error) {
-      absl::StrAppend(&mismatch, error.what_without_backtrace());
+      absl::StrAppend(&mismatch, mismatch.empty() ? "" : "; ",
+                      error.what_without_backtrace());
     }
   }
   return peers;
@@ -165,7 +166,10 @@ Row MeasureLayer(const Layer& layer, const MeasureOptions& options) {
     };
   }
   const std::vector<Timing> timings = RunInBlocks(contenders, blocks);
-  row.mismatch += Compare(layer, ours, peers);
+  const std::string differences = Compare(layer, ours, peers);
+  absl::StrAppend(&row.mismatch,
+                  row.mismatch.empty() || differences.empty() ? "" : "; ",
+                  differences);
   row.kind = KindName(KindOf(layer));
   row.name = layer.name;
   row.threads = at::get_num_threads();
