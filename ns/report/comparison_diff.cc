@@ -147,7 +147,11 @@ std::vector<OneFigure> FiguresOfModules(const ComparisonResult& result) {
        result.outputs.value_or(std::vector<ModuleOutputComparison>())) {
     Figures figures(output.name);
     figures.Add("", kOutput, output.figures);
-    append(figures.Take());
+    std::vector<OneFigure> added = figures.Take();
+    for (OneFigure& figure : added) {
+      figure.what.holds_integers = output.holds_integers;
+    }
+    append(std::move(added));
   }
   return all;
 }
@@ -182,6 +186,7 @@ void AddFigures(const std::vector<OneFigure>& a,
       diff.changes.push_back(
           {of_b.what, of_a->second->db, of_b.db,
            Tolerance(of_a->second->batches_db, of_b.batches_db)});
+      diff.changes.back().holds_integers |= of_a->second->what.holds_integers;
     }
   }
   for (const OneFigure& of_a : a) {
@@ -312,7 +317,7 @@ std::vector<LimitCheck> CheckDrops(const ComparisonDiff& diff,
         kOutput}) {
     std::vector<LimitCheck> checks;
     for (const FigureChange& change : diff.changes) {
-      if (change.figure == judged) {
+      if (change.figure == judged && !change.holds_integers) {
         checks.push_back(CheckDrop(change, max_drop_db));
       }
     }
@@ -320,7 +325,7 @@ std::vector<LimitCheck> CheckDrops(const ComparisonDiff& diff,
       continue;
     }
     for (const DiffedFigure& lost : diff.figures_only_a) {
-      if (lost.figure == judged) {
+      if (lost.figure == judged && !lost.holds_integers) {
         checks.push_back(DropCheck(lost, max_drop_db));
       }
     }

@@ -24,6 +24,8 @@ struct DiffedFigure {
   std::string part;
   // "weight", "activation", "shadow", "kernel"; "stub" or "output" of modules.
   std::string figure;
+  // As ModuleOutputComparison, in either comparison.
+  bool holds_integers = false;
 };
 
 // One SQNR in two comparisons, the earlier (a) and the later (b).
@@ -97,8 +99,9 @@ absl::Status CheckSameModel(const ComparisonResult& baseline,
 //   a - b <= max_drop_db + tolerance
 //
 // and b is not nan; if only a is nan, it passes. A figure that only `a` has
-// fails, with nan as the value of its check. Where no figure of any kind is in
-// both, the result is one failed check without a layer.
+// fails, with nan as the value of its check. Outputs of modules that hold
+// integers are passed over. Where no figure of any kind is in both, the result
+// is one failed check without a layer.
 std::vector<LimitCheck> CheckDrops(const ComparisonDiff& diff,
                                    double max_drop_db);
 

@@ -8,10 +8,10 @@
 
 namespace ns {
 
-// Returns "<path> (1234 bytes, 5e884898)": the size of the file and, for an
-// archive of torch.save or torch.jit.save, a checksum of the checksums of its
-// records, which its directory has: the records are not read. Other files have
-// the size only, "<path> (1234 bytes)". Error: a file that cannot be read.
+// Returns "<path> (1234 bytes, 5e884898)": the size of the file and a checksum
+// of its bytes. That of an archive of torch.save or torch.jit.save is of the
+// checksums of its records, which its directory has: the records are not read.
+// Error: a file that cannot be read.
 absl::StatusOr<std::string> FileIdentity(const std::string& path);
 
 }  // namespace ns

@@ -74,6 +74,13 @@ TEST(FitBatchTest, AcceptsWhatFits) {
   EXPECT_EQ(batch.arguments.size(), 2);
 }
 
+TEST(FitBatchTest, KeepsWhereTheBatchComesFrom) {
+  Batch batch = Positional({at::ones({2})});
+  batch.source = "b.pt: batch 2";
+  EXPECT_TRUE(FitBatch(Schema("x: Tensor"), batch).ok());
+  EXPECT_EQ(BatchName(batch, 12), "b.pt: batch 2");
+}
+
 TEST(FitBatchTest, DefaultsMayBeMissing) {
   Batch batch = Positional({at::ones({2})});
   EXPECT_TRUE(FitBatch(Schema("x: Tensor, n: int = 1"), batch).ok());

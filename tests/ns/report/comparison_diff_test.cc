@@ -198,6 +198,19 @@ TEST(ComparisonDiffTest, ModulesAreDiffedToo) {
   EXPECT_TRUE(DiffComparisons(a, a).IsEmpty());
 }
 
+// Class numbers are the same or not: their SQNR says nothing.
+TEST(ComparisonDiffTest, IntegersDoNotDrop) {
+  ComparisonResult a = Result({});
+  a.outputs = {{"output[0]", "", "", Figures(30)},
+               {"output[1]", "", "", Figures(kInfinity), true}};
+  ComparisonResult b = a;
+  b.outputs->at(1).figures = Figures(20);
+  const ComparisonDiff diff = DiffComparisons(a, b);
+  EXPECT_THAT(Changes(diff), ElementsAre("output[0] output 30 -> 30",
+                                         "output[1] output inf -> 20"));
+  EXPECT_THAT(Drops(diff, 1), ElementsAre("output[0] output 0 yes"));
+}
+
 TEST(ComparisonDiffTest, LayersWithoutElementsHaveNoFigures) {
   LayerComparison none = Layer("a", kNan);
   none.activation->elements = 0;
