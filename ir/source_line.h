@@ -23,20 +23,20 @@ struct SourceLine {
   }
 };
 
-// Returns the line of Python that `node` was compiled from, also where a file
-// was saved and loaded since. Absent where that is not recorded, as in models
-// that were saved without it, or cannot be read, and for what a pass has added.
-// Of a traced model, it may be a line of PyTorch's.
+// Returns the line of Python that `node` was compiled from, also after the
+// model was saved and loaded. Nothing for a node that a pass has added, and
+// where the line was not saved with the model or cannot be read. In a traced
+// model, it may be a line of PyTorch's own code.
 std::optional<SourceLine> SourceLineOf(const torch::jit::Node& node);
 
-// Whether a SourceLine::file is of PyTorch itself, as
-// "/usr/lib/python3/dist-packages/torch/nn/modules/conv.py". All layers of a
-// type have the same lines there, which tell nothing of one of them.
+// Whether a SourceLine::file is part of PyTorch itself, such as
+// "/usr/lib/python3/dist-packages/torch/nn/modules/conv.py". A line there is
+// the same for all layers of a type, and does not tell which one it is.
 bool IsLibraryFile(const std::string& file);
 
-// Makes the line of `call`, if it has one, that of `node`, and of the nodes
-// inside of it, where theirs is of PyTorch itself or they have none: for what
-// is inlined in place of `call`.
+// Gives the line of `call` to `node`, which is inlined in place of `call`, and
+// to the nodes inside it: to each that has no line of its own, or has one in
+// PyTorch itself. Does nothing if `call` has no line.
 void TakeLineOfCall(torch::jit::Node& node, const torch::jit::Node& call);
 
 }  // namespace ns

@@ -22,7 +22,9 @@ absl::StatusOr<std::shared_ptr<torch::jit::Graph>> ParseGraph(
     absl::string_view text);
 
 // Returns the text of `graph` with values renumbered in order of definition and
-// without source locations: equal graphs give equal texts.
+// without source locations: equal graphs give equal texts. Graphs that differ
+// only in tensor constants of more than 10 elements do, too: those are printed
+// as <Tensor>.
 std::string CanonicalText(const std::shared_ptr<torch::jit::Graph>& graph);
 
 }  // namespace ns

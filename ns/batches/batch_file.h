@@ -12,9 +12,9 @@
 
 namespace ns {
 
-// The batches of a file, which are in memory or are read on demand. Reading
-// them is an error, which names the file, where it is gone, was changed since
-// it was opened, or is damaged. Batches in memory give no errors.
+// The batches of a file, which are in memory or are read on demand. Reading on
+// demand fails when the file is gone, was changed since it was opened, or is
+// damaged; the error names it. Reading from memory does not fail.
 class BatchFile {
  public:
   virtual ~BatchFile() = default;
@@ -27,10 +27,10 @@ class BatchFile {
   virtual absl::StatusOr<std::vector<Batch>> ReadFirst(int64_t count) const = 0;
 };
 
-// Opens a file that LoadBatches could read. Where torch.save wrote it, the
-// bytes of its tensors are not read yet. There is at least one batch. Error,
-// naming the file: what LoadBatches refuses, except for what only those bytes
-// tell.
+// Opens a file of one of the forms that LoadBatches (ns/batches/batches.h)
+// reads; it has at least one batch. The tensors of a file that torch.save wrote
+// are read on demand. Error, naming the file: those of LoadBatches, except for
+// damage that only the bytes of the tensors show.
 absl::StatusOr<std::unique_ptr<const BatchFile>> OpenBatchFile(
     const std::string& path);
 

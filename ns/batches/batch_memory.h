@@ -8,13 +8,13 @@
 
 namespace ns {
 
-// Allocates `bytes` bytes on the CPU, aligned as LibTorch's own allocations
-// are. Blocks of 1 MiB and more go back to the system when they are freed:
-// malloc would keep the memory of some ten batches that were read one after
-// another, as small values come to lie between them.
+// Returns `bytes` bytes on the CPU, not initialised, and aligned as LibTorch's
+// own allocations are; a null pointer for 0 bytes. Blocks of 1 MiB and more go
+// back to the system when they are freed: malloc would keep the memory of some
+// ten batches that are read one after another, because small blocks that live
+// longer lie between them.
 //
-// The memory is not initialised; of 0 bytes there is a null pointer. Throws
-// std::bad_alloc, or c10::Error for a small block.
+// Throws std::bad_alloc for a block of 1 MiB or more, else c10::Error.
 at::DataPtr AllocateBatchMemory(size_t bytes);
 
 }  // namespace ns

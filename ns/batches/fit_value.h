@@ -11,7 +11,7 @@
 
 namespace ns {
 
-// Returns what a message calls `value`: "a tensor", "a list", "an int".
+// Returns what a message calls `value`: "a tensor", "a list of 3", "an int".
 std::string Described(const c10::IValue& value);
 
 // Puts `message` on one line and shortens it: names in a file may hold any

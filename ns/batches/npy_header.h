@@ -41,15 +41,16 @@ struct NpyHeader {
 inline constexpr size_t kMostNpyHeaderBytes = 12 + 10000;
 
 // Parses the header at the start of `bytes`, the first kMostNpyHeaderBytes of a
-// file or all of a shorter one. Of the format
-// (numpy.lib.format), versions 1 to 3 are read; of the types, numbers of 1 to 8
-// bytes and truth values in little-endian order.
+// file or all of a shorter one. It reads versions 1 to 3 of the format
+// (numpy.lib.format), and little-endian elements of these types: integers of 1
+// to 8 bytes but for uint64, floats of 2 to 8 bytes, and truth values.
 //
-// It is safe on any bytes. Error: a phrase that continues "<path>: ": not of
-// this format, cut off, a header that is longer than NumPy's or is no dict of
-// descr, fortran_order and shape, a shape with negative sizes or more than 64
-// dimensions or that no memory holds, and types without numbers: Python
-// objects (which are pickled), complex numbers, texts, records.
+// It is safe on any bytes. Error, a phrase that continues "<path>: ": bytes
+// that are not of this format, or are cut off; a header that is longer than
+// NumPy's, or is no dict of descr, fortran_order and shape; a shape with a
+// negative size, with more than 64 dimensions, or too large for any memory; and
+// any other type, such as Python objects (which are pickled), uint64, complex
+// or big-endian numbers, texts and records.
 absl::StatusOr<NpyHeader> ParseNpyHeader(absl::string_view bytes);
 
 }  // namespace ns

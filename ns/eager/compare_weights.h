@@ -12,10 +12,11 @@ namespace ns {
 
 struct CompareWeightsOptions {
   // Whether to reproduce three defects of PyTorch's suite: of recurrent layers
-  // it returns the hidden-to-hidden weight only, and nothing for the reverse
-  // direction; it compares paths without their dots, so that "ab.c.weight" is
-  // taken for "a.bc.weight"; and it leaves out embeddings, recurrent cells, and
-  // recurrent layers that stayed float.
+  // it returns the hidden-to-hidden weight only, and takes the number of a cell
+  // for that of a layer, so that cells of a bidirectional layer meet the weight
+  // of another cell, or none; it compares paths without their dots, so that
+  // "ab.c.weight" is taken for "a.bc.weight"; and it leaves out embeddings,
+  // recurrent cells, and recurrent layers that stayed float.
   bool compat = false;
 };
 
@@ -37,7 +38,8 @@ absl::StatusOr<LoggerDict> CompareWeights(
     const torch::jit::Module& quantized_module,
     const CompareWeightsOptions& options = {});
 
-// Does the same for state dicts, which PyTorch's compare_weights takes.
+// Does the same for state dicts, which PyTorch's compare_weights takes. Packed
+// parameters of an unknown class have no entry.
 LoggerDict CompareWeights(const StateDict& float_dict,
                           const StateDict& quantized_dict,
                           const CompareWeightsOptions& options = {});

@@ -24,8 +24,8 @@ struct ChooseRangesOptions {
   // observers that have kept a histogram (mse, percentile, entropy); groups of
   // others keep theirs.
   bool observers = false;
-  // What conversions of the prepared model, and other choices for it, share;
-  // null for a choice that stands alone.
+  // A cache to share with conversions of the prepared model and with other
+  // choices for it; not owned. Null for a choice that stands alone.
   ConversionCache* cache = nullptr;
 };
 
@@ -36,26 +36,33 @@ struct RangeChoices {
   // The mapping that says the same: PrepareModel, calibration and ConvertModel
   // make of it what ConvertModel makes of `prepared`.
   QConfigMapping mapping;
-  // What was measured.
+  // The ways that were measured beside the present one of their group. Those
+  // that were chosen are kept (IsKept).
   std::vector<TriedMethod> tried;
 };
 
 // Chooses for each ActivationGroup of a calibrated model
-// (passes/quantization/activation_groups.h) between
+// (passes/quantization/activation_groups.h) one of several ways to quantize it.
+// Without `observers`, the ways are
 //
 //  * activations of 7 bits, and weights of 8 for the layers that take them;
 //  * activations of 8 bits, and weights of 7 for those of these layers whose
 //    pair sums could saturate on the target (layer_saturation.h) with 8;
 //
-// or, with `observers`, between the ranges of several observers. No way lets a
-// sum saturate. Without `observers`, activations have 8 bits where no layer
-// could saturate. Else the way is taken for which the mean of the noise in the
-// outputs of the layers is the lowest on `batches`, as a part of their power
-// (layer_trials.h); where a sum or another layer without a weight takes the
-// values, too, their own noise counts as one more. Layers that have no figure
-// in one of the ways, as no batch came by or there is a nan, do not count. A
-// group stays as it is where no layer counts, where one of its observers has
-// seen no value, and where they differ.
+// and the second is taken, without measuring, where none of these layers could
+// saturate. With `observers`, the ways are the ranges of several observers. In
+// no way can a sum saturate: weights get 7 bits where they need it.
+//
+// Of several ways, the one with the lowest mean noise on `batches` is taken.
+// The mean is over the layers that take the values of the group; each counts
+// with the noise in its output as a part of the power of that output
+// (layer_trials.h). If layers without a weight, such as sums, take the values,
+// too, the noise of the values themselves counts as that of one more layer. A
+// layer does not count when it has no figure in one of the ways, because no
+// batch reached it or its values hold a nan. Activations of a group stay as
+// they are when no layer counts. The group is left out altogether when one of
+// its observers has seen no value, or when its observers have different
+// configs.
 //
 // PrepareModel has made `prepared` of `float_model` with `mapping`. Without
 // batches, only what needs no measuring is chosen. Errors: those of

@@ -11,8 +11,8 @@
 
 namespace ns {
 
-// `config`, of qint8 weights, with 7 bits: -64..64. No pair sum saturates then,
-// whatever the activations are, as
+// Returns `config`, which is for qint8 weights, with the range -64..64: 7 bits.
+// No pair sum saturates then, whatever the activations are, as
 //
 //   255 * (64 + 64) = 32640 < 32767.
 ObserverConfig NarrowWeights(ObserverConfig config);
@@ -21,13 +21,14 @@ ObserverConfig NarrowWeights(ObserverConfig config);
 bool TakesEightBits(const ObserverPlan& plan, const PlannedLayer& layer);
 
 // Returns the mapping that PrepareModel goes by: QuantizeOptions::mapping or,
-// where that is absent, DefaultMapping(options) with a rule for each layer of
-// `model` that takes activations of 8 bits and whose pair sums saturate on the
-// target (TargetOf; passes/quantization/layer_saturation.h): it has
-// NarrowWeights. With VNNI, these are depthwise convolutions; without, where
-// the mapping has activations of 7 bits, layers that take what a sigmoid or a
-// softmax gives, which has a range of its own. None with `compat`. Error: a
-// batch norm that cannot be folded.
+// where that is absent, DefaultMapping(options) with more rules. They give
+// NarrowWeights to each layer of `model` that takes activations of 8 bits and
+// whose kernel saturates on the target (TargetOf; HasSaturatingKernel in
+// passes/quantization/layer_saturation.h). On kFbgemmVnni, these are depthwise
+// convolutions. On kFbgemmAvx2, where activations have 7 bits, they are layers
+// behind a sigmoid or a softmax, whose outputs have a fixed range of 8 bits.
+// There are no such rules with `compat` or in modes other than kStatic. Error:
+// a batch norm that cannot be folded.
 absl::StatusOr<QConfigMapping> TargetMapping(const ModelGraph& model,
                                              const QuantizeOptions& options);
 

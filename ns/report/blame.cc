@@ -113,7 +113,8 @@ std::optional<Blame> RootOf(const ComparisonResult& result,
     if (IsWrong(layer, cause)) {
       return Blame{i, cause};
     }
-    if (cause == ErrorCause::kClipping && !clipping) {
+    if (cause == ErrorCause::kClipping && !clipping &&
+        layer.shadow->error.sqnr_db < kGoodDb) {
       clipping = Blame{i, cause};
     }
   }

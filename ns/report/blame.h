@@ -11,30 +11,36 @@
 namespace ns {
 
 struct Blame {
-  // The index of the layer.
+  // Its index in ComparisonResult::layers.
   size_t layer = 0;
+  // What the layer is blamed for.
   ErrorCause cause = ErrorCause::kNone;
 };
 
 // Returns the layer to blame; absent where none is.
 //
-// The layer to blame is the first that applies:
-//   1. the first of two layers that run in another order than in the float
-//      model, if its activation is below 10 dB or was not measured
-//   2. where the WorstOffender (ns/report/error_breakdown.h) clips, the first
-//      layer in front of it that has another weight or bias than the float one,
-//      or else clips, too, and has a local error that is at most 10 dB smaller:
-//      what comes out of it is not what the layers behind were calibrated for
-//   3. where nothing but rounding, or nothing at all, explains the error of the
-//      WorstOffender, the layer with the largest error of those that have
-//      another weight, bias or a far too wide range, if it is at most 10 dB
-//      smaller
-//   4. the WorstOffender
-// Without shadows it is a layer with the weight of another one, or else the one
-// with the lowest weight SQNR if that is below 10 dB. A layer from 30 dB on is
-// blamed only for a weight that is another one, a bias that is missing, and a
-// range that is at least 8 times too wide: a bias that differs is one that was
-// corrected.
+// The first of these rules that names a layer decides:
+//   1. The first of two layers that run in another order than in the float
+//      model, if its activation is below 10 dB or was not measured.
+//   2. Where the WorstOffender (ns/report/error_breakdown.h) clips: of the
+//      layers in front of it whose local error is at most 10 dB smaller, the
+//      first with a wrong weight or bias, or else the first that clips, too,
+//      and is below 30 dB. What comes out of it is not what the layers behind
+//      were calibrated for.
+//   3. Where rounding, or nothing that was measured, explains the error of the
+//      WorstOffender: of the layers whose local error is at most 10 dB smaller
+//      and that have a mistake, the one with the largest local error.
+//   4. The WorstOffender.
+// Without shadows, 2 to 4 give way to the first layer that has the weight of
+// another one, or else the layer with the lowest weight SQNR, if that is below
+// 10 dB.
+//
+// A wrong weight is that of another layer, or has an SQNR below 10 dB. A wrong
+// bias is missing, or differs in a layer whose local SQNR is below 30 dB: one
+// that differs in a better layer was corrected on purpose. These are mistakes,
+// and so are NaN and infinities that only the quantized layer has, and a range
+// that is at least 8 times too wide. Where the rules name a layer with a local
+// SQNR of 30 dB or more that has no mistake, none is blamed.
 std::optional<Blame> BlameOf(const ComparisonResult& result);
 
 }  // namespace ns

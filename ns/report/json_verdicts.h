@@ -10,9 +10,9 @@
 
 namespace ns {
 
-// Writes the member "limits": for each check "limit", "value", "bound" and
-// "passed"; "layer" unless it is of the whole; "output" unless it is of the
-// first; and for a drop "figure", if there is one, and "tolerance".
+// Writes the member "limits" of the object that is open: for each check,
+// "limit", "value", "bound" and "passed"; "layer", "output" and "figure" where
+// LimitCheck has them; and "tolerance" for kMaxDrop.
 void WriteLimits(JsonWriter& json, const std::vector<LimitCheck>& checks);
 
 // Writes the members "limits", "baseline" and "accuracy", as far as `result`

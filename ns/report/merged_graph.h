@@ -14,11 +14,13 @@ namespace ns {
 
 // A layer that both models have, or an op that only one has.
 struct MergedCell {
+  // Indices into the nodes of the two DataFlowGraphs; at least one is there.
   std::optional<size_t> float_node;
   std::optional<size_t> quantized_node;
-  // The names of the modules around it, from the outermost to its own. An op of
-  // a module that stands between two ops of the same inner module counts as one
-  // of that: graphs of torch.fx have such ops, and would tear modules apart.
+  // The names of the modules around it, from the outermost to its own. An op
+  // that runs between two ops of a module, but belongs to a module around that
+  // one, counts as part of the inner one. Graphs of torch.fx have such ops,
+  // which would otherwise be drawn as splitting the module in two.
   std::vector<std::string> path;
 };
 
@@ -26,13 +28,15 @@ struct MergedGraph {
   // In an order in which the quantized model can run, and the float model's own
   // ops close to their neighbours.
   std::vector<MergedCell> cells;
-  // Pairs of cells, each from an earlier to a later one; there are no others
-  // but where the models run layers in different orders.
+  // Pairs (from, to) of indices into `cells`, from < to. Edges that lead back
+  // are dropped: there are some only if the models run layers in different
+  // orders.
   std::vector<std::pair<size_t, size_t>> edges;
 };
 
-// Merges the nodes of the two graphs that belong to the same layer. Edges that
-// name no node are left out. Ends for any edges, cycles among them.
+// Merges the nodes of the two graphs that belong to the same layer. `graphs`
+// may hold anything that a file can: edges with indices out of range are left
+// out, and cycles are allowed.
 MergedGraph Merge(const DataFlowGraphs& graphs);
 
 }  // namespace ns

@@ -188,7 +188,7 @@ void CheckNames(const JsonCursor& layers) {
   }
 }
 
-// Whether a layer, or another output of it, has the field.
+// Whether a layer has the field.
 bool HasFigure(const std::vector<LayerComparison>& layers,
                std::optional<ActivationComparison> LayerComparison::*figure) {
   return absl::c_any_of(layers, [&](const LayerComparison& layer) {

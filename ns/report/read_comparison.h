@@ -15,9 +15,13 @@ namespace ns {
 // always written, and may be absent otherwise; fields that this version does
 // not know are left out, so that files of later versions can be read.
 //
-// What JSON does not have stays as in an empty result: the producers of layers,
-// so that what is computed of them (ns/report/error_breakdown.h: the first
-// unexplained fall) is absent, and warnings. `inputs_are_finite` stays true.
+// The result is for comparing figures, as `ns diff` and baselines do. These
+// stay as in an empty result: of a layer its family, source lines, producers,
+// runs_in, has_weight_of, bias, qparams, tried_changes and histograms; of the
+// whole, coverage, swapped, graphs, processor, engine, files, warnings, and
+// inputs_are_finite, which is true. What is computed from them (BlameOf,
+// CauseOf, FirstUnexplainedFall) is absent, or another than it was.
+//
 // Metrics of the user are the floats ("0.0", not "0") among a layer's figures
 // that are no fields of this schema; they come in the order of their names.
 //

@@ -57,7 +57,8 @@ class SearchSpace {
   // Returns the one called `name`; null for none.
   const FloatSubgraph* Find(absl::string_view name) const;
 
-  // Their mappings have rules for the layers that have no such choice.
+  // Those of Create. In the mapping of each, rules have been added that keep in
+  // float the layers that cannot have it.
   const std::vector<SearchCandidate>& candidates() const { return candidates_; }
   const std::vector<SearchLayer>& layers() const { return layers_; }
   const std::vector<SkippedChoice>& skipped() const { return skipped_; }
@@ -68,29 +69,30 @@ class SearchSpace {
     return uniform_[static_cast<size_t>(candidate)];
   }
 
-  // "float" or the candidate's name.
+  // These take an index of layers() and its entry of RecipeChoices. "float" or
+  // the candidate's name.
   std::string NameOf(size_t layer, int choice) const;
-  // The candidate's place; -1 for float.
+  // The candidate's place in candidates(); -1 for float.
   int CandidateOf(size_t layer, int choice) const;
 
-  // The mapping with which `ns quantize` makes the model of these choices, also
-  // without a list of layers to keep: that of the first candidate, and a rule
-  // for each layer that differs.
+  // The mapping with which `ns quantize` makes the model of these choices: that
+  // of the first candidate, and a rule for each layer that differs. It also has
+  // the rules for QuantizeOptions::keep, which need not be given again.
   QConfigMapping MappingOf(const RecipeChoices& choices) const;
-  // What QuantizeOptions are then.
+  // options() with MappingOf(choices).
   QuantizeOptions OptionsOf(const RecipeChoices& choices) const;
 
-  // Where values are observed then.
+  // Where values are observed with MappingOf(choices).
   ObserverPlan PlanOf(const RecipeChoices& choices) const;
 
-  // How many layers of these choices, for which `plan` was made, take values of
-  // 8 bits from a layer with another candidate, such that their pair sums could
-  // saturate on the target.
+  // How many layers could have pair sums that saturate on the target with these
+  // choices, of which `plan` is PlanOf: their weights allow it, and a neighbour
+  // with another candidate makes them take values of 8 bits.
   int64_t CountSaturating(const RecipeChoices& choices,
                           const ObserverPlan& plan) const;
 
-  // The plan by which PrepareModel has made a model with `mapping`, of which
-  // `record` is the record.
+  // The plan by which PrepareModel has prepared the model with `mapping`;
+  // `record` is what it attached to the result (AttachedPreparedModel).
   ObserverPlan PlanOfPrepared(const QConfigMapping& mapping,
                               const PreparedModel& record) const;
 

@@ -17,9 +17,10 @@
 
 namespace ns {
 
-// Writes one file for each layer, batch and call, with the tensors "float",
-// "quantized" and "shadow", and of another output than the first "float_h_n",
-// "quantized_h_n" and "shadow_h_n", as far as they are compared.
+// Writes one file for each layer, batch and call (ns/suite/activation_files.h).
+// It holds the tensors "float", "quantized" and "shadow" of the first output of
+// the layer, and those of its other outputs with their names: "float_h_n",
+// "quantized_h_n", "shadow_h_n". Tensors that are not compared are left out.
 class ActivationSaver {
  public:
   // `files` is not owned and must outlive the saver.
@@ -31,8 +32,8 @@ class ActivationSaver {
   // Listens to the comparers of `layer`. The saver must outlive their runs.
   void Listen(const std::string& layer, const PairComparers& comparers);
 
-  // To be called after every batch. Error: the first file that could not be
-  // written.
+  // Must be called after every batch. Error: that of the first file, of this
+  // batch or an earlier one, that could not be written.
   absl::Status EndBatch();
 
  private:

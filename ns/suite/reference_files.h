@@ -26,14 +26,14 @@ namespace ns {
 // Hidden files, and files that end in neither .pt nor .npy, are not looked at.
 class ReferenceFiles {
  public:
-  // Lists the folder. Error, naming it: it cannot be read, is none, holds no
-  // values, or has two forms for one layer.
+  // Lists the folder. Error, naming it: it cannot be read, is not a folder,
+  // holds no values, or has values of one layer in two forms.
   static absl::StatusOr<ReferenceFiles> Open(const std::string& directory);
 
   const std::string& directory() const { return directory_; }
 
-  // Opens the values of `layer`, once for each layer; null where there are
-  // none. Error: that of the functions of reference_values.h.
+  // Opens the values of `layer`, to be read from the front; null where there
+  // are none. Error: that of the functions of reference_values.h.
   absl::StatusOr<std::unique_ptr<ReferenceValues>> OpenLayer(
       const std::string& layer);
 

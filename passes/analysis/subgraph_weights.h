@@ -14,7 +14,8 @@ namespace ns {
 
 // Returns the weights of the base op. When a batch norm follows it in
 // `subgraph`, the norm's scale, gamma / sqrt(var + eps), is folded into them,
-// channel by channel, as fusing before quantization does.
+// channel by channel, as fusing before quantization does. Error: as NodeWeights
+// and FoldBatchNorm.
 absl::StatusOr<std::vector<NamedTensor>> SubgraphWeights(
     const Subgraph& subgraph);
 

@@ -17,8 +17,8 @@ struct CountedNode {
   c10::intrusive_ptr<SaturationCounter> counter;
 };
 
-// Gives each layer of ours in the graph of `model`, inside prim::If and
-// prim::Loop too, a counter:
+// Gives a counter to each layer on an ns kernel (FbgemmLayer) in the graph of
+// `model`, inside prim::If and prim::Loop too:
 //
 //   %y = ns::fbgemm_conv2d(%x, %layer, %scale, %zero_point)
 // becomes
@@ -26,9 +26,11 @@ struct CountedNode {
 //   %none = prim::CallMethod[name="count"](%counter, %x, %layer, %false)
 //   %y = ns::fbgemm_conv2d(%x, %layer, %scale, %zero_point)
 //
-// A layer that cannot saturate only has its outputs counted, behind it, which
-// costs nothing. The model computes what it did. Returns the layers in order of
-// execution. Error: a counter that cannot be called (InsertMethodCall).
+// The last argument is the op's reduce_range, false for ops without one. The
+// call runs the layer twice more. A layer that cannot saturate gets a call of
+// count_outputs(%y) behind it instead, which costs next to nothing. The model
+// computes what it did. Returns the layers in order of execution. Error: a
+// counter that cannot be called (InsertMethodCall).
 absl::StatusOr<std::vector<CountedNode>> AddSaturationCounters(
     ModelGraph& model);
 

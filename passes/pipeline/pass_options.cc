@@ -28,6 +28,11 @@ absl::StatusOr<PassOptions::Values> ParseOptions(absl::string_view text,
           absl::StrCat("pass '", pass, "' has an option without a name in '{",
                        text, "}'; write {name=value,...}"));
     }
+    if (absl::c_any_of(
+            options, [&](const auto& known) { return known.first == name; })) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "pass '", pass, "' has option '", name, "' twice; give it once"));
+    }
     options.emplace_back(name, absl::StripAsciiWhitespace(parts.second));
   }
   return options;

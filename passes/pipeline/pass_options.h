@@ -54,7 +54,8 @@ struct PassSpec {
 
 // Reads "fold-quant-pairs,lower-to-fbgemm{numerics=exact,fuse=false}"; white
 // space around names and values does not count. Error: what was expected, and
-// where: braces that do not match, an option or a pass without a name.
+// where: braces that do not match, an option or a pass without a name, an
+// option that is there twice.
 absl::StatusOr<std::vector<PassSpec>> ParsePassSpecs(absl::string_view text);
 
 }  // namespace ns

@@ -13,23 +13,26 @@ namespace ns {
 
 struct CalibratedValue {
   ObserverPtr observer;
-  // Those that the observer finds; as constructed where it has none to find,
-  // as a no-op that only watches a layer run.
+  // What the observer finds. A no-op, which only watches that a layer runs,
+  // finds nothing: this is then as constructed, as it is when `status` is an
+  // error.
   QParams qparams;
   // Not OK where the values cannot be quantized: a refusal (ir/refusal.h).
   absl::Status status;
 };
 
-// Asks `observer`. Values cannot be quantized that were never seen, that are
-// all nan or infinite, integers, or floats other than float32, and those with a
-// scale for each channel.
+// Returns what `observer` finds for what it has seen. The status is a refusal
+// if it has seen nothing, integers, floats other than float32, or only nan and
+// infinite values, or if it finds a scale for each channel.
 CalibratedValue AskObserver(ObserverPtr observer);
 
-// Returns the answer of an observer that has seen nothing, with qparams as good
-// as any, which no two `index`es share: those of a fixed observer are its own.
+// Returns an answer for an observer that has seen nothing, so that a model can
+// be converted without calibration. Each `index` gets other qparams, but an
+// observer of fixed ones gets its own.
 CalibratedValue MadeUpValue(ObserverPtr observer, size_t index);
 
-// Returns what a report says of `observed`.
+// Returns the qparams of `observed` and the range that they represent, for
+// reports.
 ValueQuantization Describe(const CalibratedValue& observed);
 
 }  // namespace ns

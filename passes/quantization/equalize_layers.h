@@ -24,9 +24,9 @@ struct EqualizedPair {
   // FloatSubgraph::name.
   std::string first;
   std::string second;
-  // By what factor the ranges of channels were apart before, and are now: the
-  // largest by the smallest, in that of both layers where they are farther
-  // apart. Channels without weights do not count.
+  // The largest range of a channel divided by the smallest, before and after;
+  // the greater one of the two layers' ratios. Channels with almost no range
+  // (2^-16, below) do not count.
   double spread_before = 1;
   double spread_after = 1;
   // Whether the clamp between them now has a bound for each channel.
@@ -75,12 +75,13 @@ struct EqualizationReport {
 // it clips (Clamps). That moves less; and outputs beyond those that are known
 // may be cut off where they were not.
 //
-// A channel whose range is less than 2^-16 of its layer's in either layer has
-// s = 1: it does next to nothing, and would do so with large numbers.
+// A channel whose range is at most 2^-16 of the largest one in either layer has
+// s = 1: it does next to nothing, and scaling would make large numbers of that.
 //
-// Fold batch norms first (fold_batch_norms.h). A layer stays as it is, with a
-// remark, when something else reads its values, when its weight is not constant
-// or is used elsewhere, too, and when another op stands behind it.
+// Fold batch norms first (fold_batch_norms.h). A layer is the first of no pair,
+// and gets a remark, when several ops read its values, when an op other than
+// the above stands behind it, and when the weight of either layer is not
+// constant or is used elsewhere, too.
 class EqualizeLayers final : public Pass {
  public:
   // What becomes of a clamp between two layers.
@@ -111,7 +112,8 @@ class EqualizeLayers final : public Pass {
                            PassContext& context) const override;
 
   // Does what Run does and returns more of it. Pairs that have about the same
-  // ranges already are in neither list.
+  // ranges already are in neither list. Error: largest outputs that are not one
+  // finite number for each channel of their layer.
   absl::StatusOr<EqualizationReport> Equalize(ModelGraph& model,
                                               PassContext& context) const;
 

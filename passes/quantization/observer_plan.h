@@ -47,7 +47,8 @@ struct PlannedLayer {
   int output = 0;
   // Index of ObserverPlan::weights; -1 for none.
   int weight = -1;
-  // How it goes over its input, where the means of that are gathered.
+  // How the layer goes over its input; set where the means of that input are
+  // gathered (ObserverPlanOptions::input_means).
   std::optional<ConvGeometry> input_means;
   torch::jit::Node* base = nullptr;
   // RanksInInt8 of the base op.
@@ -67,7 +68,9 @@ struct ObserverPlan {
   // In order of execution.
   std::vector<PlannedLayer> layers;
   std::vector<FloatLayer> stayed_float;
+  // Entries of ObserverPlanOptions::keep that kept nothing: "keep 'fc'".
   std::vector<std::string> unused_rules;
+  // For the user, one line each: a qconfig that was changed to fit a kernel.
   std::vector<std::string> warnings;
 };
 
@@ -101,10 +104,12 @@ struct ObserverPlanOptions {
 //  * where LibTorch's op has fixed qparams (sigmoid), an observer of these
 //    stands behind it.
 //
-// A subgraph stays in float when the mapping says so or chooses no static
-// qconfig, when its call has no int8 form (int8_form.h), when an op in place
-// writes to its values, and when it only hands on a range (a pool) of values
-// that nothing quantizes.
+// A subgraph stays in float when the options or the mapping say so, when its
+// call has no int8 form (int8_form.h) or no kernel takes its qconfig, when only
+// a run tells which tensors it takes, when an op in place writes to its values,
+// and when nothing quantizes its input and it does not choose a range of its
+// own (a pool, a sigmoid). `stayed_float` has the reasons. Subgraphs with a
+// qconfig that is not static are in no list: quantize-dynamic is for them.
 //
 // `compat` does what prepare_fx does where that differs: pools of float values
 // run in int8, too, reshapes have a point behind them, ops that it does not

@@ -30,8 +30,9 @@ struct RefusedLayer {
   std::string reason;
 };
 
-// Whether each channel has at least 2^-16 of the largest of `ranges`. One with
-// less does next to nothing; scaling it up would make large numbers of that.
+// Returns for each channel, as a tensor of booleans, whether its entry of
+// `ranges` is more than 2^-16 of the largest one. A channel with less does next
+// to nothing, and scaling it up would make large numbers of that.
 at::Tensor HasRange(const at::Tensor& ranges);
 
 // Whether `node` is a linear layer or a convolution, transposed or not.
@@ -62,8 +63,8 @@ class ScaledLayer {
   at::Tensor RangesOfInputs() const;
   at::Tensor RangesOfOutputs() const;
 
-  // Multiply what came before by `factors`, of float64, positive and finite,
-  // one for each channel.
+  // Multiply the factors of inputs or outputs so far by `factors`: float64,
+  // positive and finite, one for each channel.
   void MultiplyInputs(const at::Tensor& factors);
   void DivideOutputs(const at::Tensor& factors);
 

@@ -32,6 +32,7 @@ class FuseFloatConvsTest : public testing::Test {
   // parameters are attributes then.
   ModelGraph Fused(absl::string_view body) const;
 
+  // Fails the test unless fusing leaves the model of the body as it is.
   void ExpectKept(absl::string_view body) const;
 
   // Fails the test unless fusing makes `fused` of the body, and the model
@@ -39,6 +40,7 @@ class FuseFloatConvsTest : public testing::Test {
   void ExpectFused(absl::string_view body, absl::string_view fused,
                    const at::Tensor& x = at::randn({2, 3, 8, 8})) const;
 
+  // Returns the parameters of the fused convolution with this number.
   static const FloatConvParameters& ParametersOf(const ModelGraph& model,
                                                  int index = 0);
 
@@ -47,6 +49,8 @@ class FuseFloatConvsTest : public testing::Test {
   static void ExpectNear(ModelGraph& fused, ModelGraph& plain,
                          const at::Tensor& x);
 
+  // The constants, by the names of inputs: %w is [4, 3, 3, 3], and all others
+  // are [4]. Tests may put other tensors here.
   std::map<std::string, at::Tensor> tensors_;
 };
 

@@ -13,12 +13,12 @@
 
 namespace ns {
 
-// By the names of the graph inputs that they stand for: IR text cannot hold
-// tensors and objects.
+// Values by the names of the graph inputs that they replace: IR text cannot
+// hold tensors and objects.
 using GraphConstants = std::map<std::string, c10::IValue>;
 
-// The graph that `text` describes, with constants in the place of the inputs
-// that they name; there may be more than it has.
+// Returns the graph that `text` describes, with constants in the place of the
+// inputs that they name. Constants whose names are not in `text` are ignored.
 std::shared_ptr<torch::jit::Graph> GraphWith(absl::string_view text,
                                              const GraphConstants& constants);
 

@@ -24,13 +24,15 @@ absl::StatusOr<std::string> Sha256Of(const std::string& path) {
   NS_RETURN_IF_ERROR(Annotated(path, file.status()));
   llvm::SHA256 hash;
   std::vector<char> part(1 << 20);
-  for (uint64_t position = 0;;) {
-    const size_t count = (*file)->ReadAt(position, part.data(), part.size());
+  uint64_t position = 0;
+  while (const size_t count =
+             (*file)->ReadAt(position, part.data(), part.size())) {
     hash.update(llvm::StringRef(part.data(), count));
     position += count;
-    if (count < part.size()) {
-      break;
-    }
+  }
+  if (position != (*file)->size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": cannot be read to its end"));
   }
   const llvm::StringRef digest = hash.final();
   return absl::BytesToHexString(

@@ -20,8 +20,9 @@ absl::StatusOr<std::string> Sha256Of(const std::string& path);
 // does not tell.
 std::string ProcessorName();
 
-// Sets processor and engine of `result`, and `files` to the models and inputs
-// `paths`. Each is read as a whole. Error: a file that cannot be read.
+// Sets `processor` and `engine` of `result`, and adds the path and the SHA-256
+// of each of `paths`, the models and inputs, to its `files`. Error: a file that
+// cannot be read.
 absl::Status DescribeRun(const std::vector<std::string>& paths,
                          ComparisonResult& result);
 

@@ -32,7 +32,8 @@ class OncePerText : public c10::WarningHandler {
     }
   }
 
-  std::mutex mutex_;  // ops may warn from threads of their own
+  // Every thread that has this handler may warn.
+  std::mutex mutex_;
   absl::flat_hash_set<std::string> seen_;
 };
 

@@ -43,7 +43,7 @@ struct RowVectorsAvx512 : Avx512, Products {
       }
     }
 
-    // Writes one row. sums[p] is of panel p, and has all but its scale.
+    // Writes one row. sums[p] is of panel p, with OutputView::start added.
     void Write(const Ints* sums, uint8_t* out) const {
       const Ints a = Round(sums[0], 0);
       const Ints b = kPanels > 1

@@ -1,11 +1,12 @@
 // The kernels of grouped convolutions, written once for all instruction sets.
 //
-// A chunk is four outputs of each lane, which all need the same inputs of the
-// lane, four at a time. The first pass over a piece of a row copies, for each
-// pixel, each four inputs of a lane to all of its four sums, so that there is a
-// vector for each chunk and step; of groups of two, two rows make four inputs.
-// The second pass adds up, for each output, the pixels of its window. What the
-// first one prepares is shared by all outputs that meet a pixel.
+// A chunk is four outputs of each lane (lane_blocks.h), which all need the same
+// inputs. In a step, each output takes four of them. The first pass over a
+// piece of a row goes through its pixels and makes a vector for each chunk and
+// step: the four inputs, repeated for each of the four outputs. Groups of two
+// channels take the four from two rows. The second pass adds up, for each
+// output, the pixels of its window. All windows that contain a pixel share its
+// vectors.
 //
 // `V` is as in lane_simd.h, and `P` of lane_products.h; here, too, there is
 // nothing but templates.
@@ -210,7 +211,7 @@ class GroupedColumns {
   const int64_t column_bytes_;
 };
 
-// One strip, its layout known.
+// Computes all outputs of a strip whose layout is known.
 template <typename V, typename P, int kChannels, LaneLayout kLayout>
 void GroupedStrip(const LaneStrip& strip) {
   const int64_t reach = (strip.kernel_width - 1) * strip.dilation + 1;
@@ -254,7 +255,8 @@ void GroupedStrip(const LaneStrip& strip) {
   }
 }
 
-// `Exact` are products that do not saturate.
+// Computes all outputs of `strip`: with PairProducts where it saturates, and
+// with `Exact`, products of lane_products.h that do not, elsewhere.
 template <typename V, typename Exact>
 void GroupedStripOf(const LaneStrip& strip) {
   if (strip.saturates) {

@@ -32,8 +32,8 @@ namespace ns {
 // fold/quantized_ops.h lists the ops. Some become ns ops (see Options), because
 // LibTorch has no quantized kernel for them: activations such as silu and gelu,
 // which ns::fbgemm_silu and the like look up in a table; 3d max pooling; and
-// group and instance norms whose input may have two dimensions only. A saved
-// graph with ns ops runs only where libns_ops.so is loaded.
+// group and instance norms whose input is not known to have three dimensions or
+// more. A saved graph with ns ops runs only where libns_ops.so is loaded.
 //
 // Weights are packed by this pass, for the quantized engine that is set, and
 // become constants. The weight of a layer that is called twice is packed twice.

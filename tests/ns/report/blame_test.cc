@@ -43,6 +43,14 @@ TEST(BlameTest, ClippingThatIsMuchSmallerIsNotToBlame) {
   EXPECT_EQ(blame->layer, 1);
 }
 
+TEST(BlameTest, GoodLayersInFrontClearNobody) {
+  const auto blame = BlameOf(
+      WithShadows({Clipping("quant", 31, {}), Clipping("fc", 25, {0})}));
+  ASSERT_TRUE(blame.has_value());
+  EXPECT_EQ(blame->layer, 1);
+  EXPECT_EQ(blame->cause, ErrorCause::kClipping);
+}
+
 TEST(BlameTest, AWrongWeightInFrontOfClippingIsToBlame) {
   const auto blame =
       BlameOf(WithShadows({WithWeight(Broken("fc1", 7, 7, 50), 2),

@@ -39,6 +39,8 @@ TEST(ParsePassSpecsTest, SaysWhatIsWrong) {
   EXPECT_EQ(message("a{=1}"),
             "pass 'a' has an option without a name in '{=1}'; write "
             "{name=value,...}");
+  EXPECT_EQ(message("a{x=1,x=2}"),
+            "pass 'a' has option 'x' twice; give it once");
   EXPECT_EQ(message("a{x=1}b"),
             "expected ',' behind pass 'a' and found 'b' in 'a{x=1}b'");
   EXPECT_EQ(message("a}"),

@@ -1,4 +1,4 @@
-// An operator that moves bytes more than it computes, to time.
+// An operator to time that spends more on moving bytes than on computing.
 #ifndef TOOLS_BENCH_KERNELS_OPERATOR_CASE_H_
 #define TOOLS_BENCH_KERNELS_OPERATOR_CASE_H_
 
@@ -10,14 +10,15 @@ namespace ns::bench {
 
 struct OperatorCase {
   std::string name;
-  // Read and written by a call, and those that it writes.
+  // The bytes that a call reads and writes in all, and those that it writes.
   int64_t bytes = 0;
   int64_t written = 0;
-  // Ours, in ChosenIsa() and LibTorch's threads, and LibTorch's operator, which
-  // may do differently on different engines.
+  // Call the ns kernel, with ChosenIsa() and LibTorch's threads, and LibTorch's
+  // operator, which uses the quantized engine that is set.
   std::function<void()> ours;
   std::function<void()> torch;
-  // How the last results differ; empty when they agree within a step.
+  // Says how the results of the last calls of both differ; empty when they
+  // agree, within rounding.
   std::function<std::string()> compare;
 };
 
