@@ -1,4 +1,4 @@
-// Makes what ops in place compute visible as data flow.
+// Makes the results of in-place ops visible as data flow.
 #ifndef IR_FOLLOW_WRITES_H_
 #define IR_FOLLOW_WRITES_H_
 
@@ -8,8 +8,8 @@ struct Graph;
 
 namespace ns {
 
-// Makes uses of a tensor that an op wrote to in place, where they run behind
-// the op, use the result of the op instead, which is the same tensor:
+// Where an op writes to a tensor in place, lets later uses of that tensor take
+// the op's result, which is the same tensor:
 //
 //   %1 = aten::add_(%x, %y, %one)
 //   %z = aten::relu(%x)
@@ -18,8 +18,8 @@ namespace ns {
 //   %z = aten::relu(%1)
 //
 // Source code such as `x.add_(y)` leaves this link out. Writes to views of %x
-// are not followed, nor those of one arm of a prim::If to what follows it.
-// Returns whether any use changed.
+// are not followed, nor are writes in an arm of a prim::If, or in the body of a
+// loop, to uses behind it. Returns whether any use changed.
 bool FollowWrites(torch::jit::Graph& graph);
 
 }  // namespace ns

@@ -9,13 +9,15 @@
 namespace ns {
 
 // Pairs the nodes, blocks and values of `graph` with those of `copy`, which
-// ModelGraph::Clone made, and which no pass has changed since. The pairs stay
-// when the copy is changed afterwards.
+// ModelGraph::Clone made of it; neither has been changed since. The copy may be
+// changed afterwards: what is added to it has no partner, and the counterpart
+// of a part that was removed must not be used.
 class GraphCopy {
  public:
   GraphCopy(const torch::jit::Graph& graph, torch::jit::Graph& copy);
 
-  // The counterpart in the copy of a part of the graph; null of null.
+  // Returns the counterpart in the copy of a part that the graph had when the
+  // object was made; null for null.
   torch::jit::Node* Of(const torch::jit::Node* node) const;
   torch::jit::Block* Of(const torch::jit::Block* block) const;
   torch::jit::Value* Of(const torch::jit::Value* value) const;

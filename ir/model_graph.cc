@@ -39,6 +39,10 @@ absl::Status WriteModel(const ModelGraph& model, const std::string& path,
       model.source().empty()
           ? absl::StrCat(path, ": cannot save")
           : absl::StrCat(model.source(), ": cannot save it as ", path);
+  if (model.method().empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        what, ": it is a graph without a module; make it with FromGraph"));
+  }
   FileWriter file(temporary);
   NS_RETURN_IF_ERROR(CatchTorchErrors(what, [&] {
     torch::jit::ExportModule(model.module(),

@@ -49,8 +49,8 @@ struct ModelGraphOptions {
 class ModelGraph {
  public:
   // Runs the pipeline "load" (ir/loading_passes.h). Errors: a method that does
-  // not exist, code that cannot be inlined or frozen. A module in training mode
-  // is switched to evaluation in the copy.
+  // not exist, code that cannot be inlined or frozen. The copy is switched to
+  // evaluation if it is frozen.
   static absl::StatusOr<ModelGraph> FromModule(
       const torch::jit::Module& module, const ModelGraphOptions& options = {});
 
@@ -65,7 +65,8 @@ class ModelGraph {
       const torch::jit::Module& module, const std::string& method = "forward");
 
   // Does the same as FromModule for a file that torch.jit.save wrote. Error,
-  // too: a module with forward hooks, which are no part of its method.
+  // too, unless it is taken as it is: a module with forward hooks of its own,
+  // which are no part of its method.
   static absl::StatusOr<ModelGraph> FromFile(
       absl::string_view path, const ModelGraphOptions& options = {});
 
@@ -76,8 +77,9 @@ class ModelGraph {
       const std::shared_ptr<torch::jit::Graph>& graph);
 
   // Wraps `graph` itself, not a copy, without a module: for passes that a
-  // compiler runs on its own graph (ir/run_on_graph.h). Running, saving and
-  // attaching attributes, which need the module or the method, are errors.
+  // compiler runs on its own graph (ir/run_on_graph.h). Running, copying,
+  // saving and attaching attributes, which need the module or the method, are
+  // errors.
   static ModelGraph AroundGraph(std::shared_ptr<torch::jit::Graph> graph);
 
   // The module, for running, saving and attaching attributes.

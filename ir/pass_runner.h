@@ -22,11 +22,12 @@ class PassContext;
 struct PassRunOptions {
   // The name of the pipeline in errors; empty for none.
   std::string pipeline;
-  // The number of passes that run, negative for all. Bisecting it finds the
-  // pass that does harm.
+  // How many passes run, from the first on; negative for all. Bisecting it
+  // finds the pass that does harm.
   int64_t bisect_limit = -1;
-  // Hooks that are called around each pass with its number in the pipeline,
-  // from 0.
+  // Hooks that are called around each pass that runs, once for each model;
+  // `after` only where the pass succeeded. `index` is the place of the pass in
+  // the pipeline, from 0; may be null. An error ends the run, as it is.
   std::function<absl::Status(int64_t index, absl::string_view pass,
                              const ModelGraph& model)>
       before;
@@ -49,11 +50,13 @@ class PassRunner {
   PassRunner(const PassRunOptions& options, PassContext& context)
       : options_(options), context_(context) {}
 
-  // Runs `pass`, unless the limit is reached, and verifies the graph
-  // (ir/verifier.h) if the pass says that it changed it. Returns that flag.
+  // Runs `pass`, and verifies the graph (ir/verifier.h) if the pass says that
+  // it changed it. Returns that flag; false where the limit is reached, and the
+  // pass does not run.
   //
   // Error: that of the pass, or an internal error for a graph that it left
-  // malformed; both start with "pipeline 'lower', pass 2 'lower-to-fbgemm': ".
+  // malformed; both start with "pipeline 'lower', pass 2 'lower-to-fbgemm': ",
+  // where passes are counted from 1. Also that of a hook.
   absl::StatusOr<bool> Run(const Pass& pass, ModelGraph& model);
 
   // Runs `action`, which changes `models`, in the same way, and verifies them

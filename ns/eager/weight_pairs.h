@@ -28,10 +28,12 @@ struct WeightPair {
   std::vector<FloatWeight> of_float;
 };
 
-// Returns a pair for each of `quantized`, in their order. `float_tensors` are
-// all tensors of the float model. With `compat`, which is that of
-// CompareWeightsOptions, a recurrent layer's cell has only its last weight, on
-// both sides.
+// Returns a pair for each of `quantized`, in their order, with the float weight
+// that FindMatch (ns/eager/find_match.h) finds. `float_tensors` are all tensors
+// of the float model. With `compat`, pairs are those of PyTorch's suite, with
+// the defects that CompareWeightsOptions names: some weights get another
+// counterpart or none, and where a recurrent layer's cell has one, only the
+// last weight is left on both sides.
 std::vector<WeightPair> PairWeights(const KeyedTensors& float_tensors,
                                     std::vector<ModuleWeight> quantized,
                                     bool compat);

@@ -1,4 +1,5 @@
-// Rounds what a candidate of a float subgraph takes and gives.
+// Rounds the inputs and the output of a candidate, the quantized form of a
+// float subgraph.
 #ifndef NS_N_SHADOWS_CANDIDATE_ACTIVATIONS_H_
 #define NS_N_SHADOWS_CANDIDATE_ACTIVATIONS_H_
 
@@ -20,21 +21,25 @@ struct Value;
 
 namespace ns {
 
-// The quantizers (ActivationQuantizer) of the candidates of one subgraph of
-// `model`. While the model is calibrated they observe the values of the float
-// subgraph; candidates whose activations have the same config share them.
+// Attaches quantizers (ActivationQuantizer) to `model` and inserts the calls
+// that round the activations of the candidates of one subgraph: they quantize
+// and dequantize them. While the model is calibrated, static quantizers observe
+// the values of the float subgraph. Candidates whose activations have the same
+// config share quantizers.
 class CandidateActivations {
  public:
-  // `next_quantizer` counts the quantizers that were attached to the model so
-  // far (shadow_attributes.h). All must outlive the object.
+  // `next_quantizer` is the number of quantizers that the model has so far
+  // (shadow_attributes.h); each new one adds 1. The arguments must outlive the
+  // object.
   CandidateActivations(ModelGraph& model, const FloatSubgraph& subgraph,
                        int& next_quantizer);
 
-  // Returns `value`, a tensor or a list of tensors, as `config` rounds it;
-  // itself where activations stay in float. It is input `index` of the
-  // candidate, defined in front of `place`, where it is rounded; `observed` is
-  // what the float subgraph takes there, and is observed in front of that.
-  // Error: a config that no quantizer has.
+  // Rounds `value`, input `index` of a candidate, as `config` says, and returns
+  // the result; returns `value` itself where activations stay in float. It is a
+  // tensor or a list of tensors, defined in front of `place`, where the call is
+  // inserted. `observed` is the same input of the float subgraph: a static
+  // quantizer observes it in front of that subgraph. Error: a config that
+  // MakeActivationQuantizer refuses.
   //
   //   %none = prim::CallMethod[name="observe"](%quantizer, %observed)
   //   ...
@@ -45,12 +50,13 @@ class CandidateActivations {
                                                 torch::jit::Value* value,
                                                 torch::jit::Node* place);
 
-  // Returns `output`, a tensor of the candidate that stands in front of
-  // `place`, as `config` rounds it: itself where results are in float; with the
-  // quantizer of the first input in static candidates of ops that keep scale
-  // and zero point (KeepsQParams), so that RoundInput must be called for all
-  // inputs before; else with one of its own, which observes `observed`, the
-  // float subgraph's output. Error: as in RoundInput.
+  // Rounds `output`, a tensor that the candidate computes in front of `place`,
+  // and returns the result; returns `output` itself where results are in float,
+  // as those of dynamic candidates. In a static candidate of an op that keeps
+  // scale and zero point (KeepsQParams), it shares the quantizer of the first
+  // input, so call RoundInput for all inputs before. Else it has one of its
+  // own; a static one observes `observed`, the float subgraph's output. Error:
+  // as in RoundInput.
   absl::StatusOr<torch::jit::Value*> RoundOutput(const ObserverConfig& config,
                                                  torch::jit::Value* observed,
                                                  torch::jit::Value* output,

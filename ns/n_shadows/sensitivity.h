@@ -28,6 +28,7 @@ struct SensitivityOptions {
 };
 
 struct Sensitivity {
+  // The file of the model, for reports. MeasureSensitivity leaves it empty.
   std::string float_path;
   int64_t batches = 0;
   // Those of SensitivityOptions without duplicates. CandidateResult::candidate
@@ -36,7 +37,7 @@ struct Sensitivity {
   // Layers with a candidate that ran, in order of execution.
   std::vector<ShadowedSubgraph> layers;
   std::vector<SkippedCandidate> skipped;
-  // Layers with a candidate that no batch came by.
+  // Layers with a candidate that no batch reached.
   std::vector<std::string> never_ran;
   // For the user's eyes: one line each.
   std::vector<std::string> warnings;
@@ -57,7 +58,7 @@ struct Budget {
   enum class Kind {
     kSqnr,     // each quantized layer has at least `amount` dB
     kLayers,   // `amount` layers may stay in float
-    kPercent,  // `amount` percent of them may
+    kPercent,  // `amount` percent of them may, rounded down
   };
   Kind kind = Kind::kSqnr;
   double amount = 30;
@@ -69,20 +70,21 @@ absl::StatusOr<Budget> ParseBudget(absl::string_view text);
 
 // What becomes of the layers within a budget.
 struct QuantizationPlan {
-  // What the plan promises of every integer layer, in dB: the budget's own, or
-  // the largest SQNR that all layers but as many as may stay in float reach
-  // with some integer candidate; infinity where none is left.
+  // The least SQNR in dB that a candidate must have to be chosen. For kSqnr, it
+  // is the amount of the budget. Otherwise, the layers with the worst integer
+  // candidates are set aside, as many as may stay in float, and it is the
+  // lowest SQNR of the best integer candidates of the others; infinity when
+  // there are no others.
   double sqnr_db = 0;
-  // One for each of Sensitivity::layers: a candidate that keeps the promise, as
-  // an index into Sensitivity::candidates; absent for none, the layer stays in
-  // float.
+  // One for each of Sensitivity::layers: its candidate, as an index into
+  // Sensitivity::candidates. Absent for a layer that stays in float.
   std::vector<std::optional<int>> choices;
 };
 
-// Chooses for every layer the first candidate that keeps the promise. Half
-// precision is float: within `kLayers` and `kPercent`, it is for layers that no
-// integer candidate keeps the promise of, which are those that may stay in
-// float. Layers without a figure for an integer candidate (none ran, or there
+// Chooses for every layer the first candidate that has
+// QuantizationPlan::sqnr_db or more. Half precision counts as float: for
+// kLayers and kPercent, it is chosen only where no integer candidate has that
+// SQNR. Layers for which no integer candidate has an SQNR (none ran, or there
 // are nan or infinities among the values) are not counted among the layers.
 QuantizationPlan PlanQuantization(const Sensitivity& sensitivity,
                                   const Budget& budget);

@@ -15,34 +15,37 @@
 namespace ns {
 
 struct RescaledModel {
-  // Computes what the model that was given does, up to rounding, and up to what
-  // a clamp cuts off of values beyond those that were sampled (EqualizeLayers).
-  // Its batch norms are folded (FoldForQuantization); names of layers stay.
+  // Computes what the model that was given does, up to rounding; but clamps may
+  // cut values that are larger than all that were sampled (EqualizeLayers). Its
+  // batch norms are folded (FoldForQuantization); names of layers stay.
   ModelGraph model;
-  // Named by the first layer of each pair.
+  // What was tried, kept or not: one for each pair that was equalized and each
+  // layer that was smoothed with its readers, with the name of the first layer.
   std::vector<TriedMethod> tried;
   std::vector<std::string> warnings;
 };
 
 // Smooths (SmoothLayers) and equalizes (EqualizeLayers, both in
 // passes/quantization) a copy of `float_model`, as `options` ask for; the model
-// is then to be quantized with them. Needs HasRescaling(options).
+// is then to be quantized with the same options. HasRescaling(options) must be
+// true.
 //
-// What large channels there are is sampled on the first batches, at most 8. On
-// the first 4 of these, models are calibrated to see what helps on the batches
-// held back (HeldBackBatches in held_back_batches.h), with 8 bits everywhere,
-// as if no sum could saturate: bits are chosen later.
+// The ranges of channels are sampled on the first batches, at most 8, that are
+// not held back (HeldBackBatches in held_back_batches.h). What helps shows on
+// the batches that are: models are calibrated on the first 4, and quantized to
+// 8 bits everywhere, as if no sum could saturate, since bits are chosen later.
 //
-//  * smoothing is kept for a layer where its readers gain 0.5 dB on the sampled
-//    values;
-//  * equalization is kept for a pair where the noise of both layers, each by
-//    itself, is then less in sum;
-//  * and either not at all where the outputs of the model get worse, against
-//    those of `float_model`.
+//  * Smoothing is kept for a layer where its readers gain 0.5 dB on the sampled
+//    values.
+//  * Equalization is kept for a pair where the sum of the noise of both layers,
+//    each measured by itself, gets smaller.
+//  * Either is dropped for all layers where the outputs of the model get worse,
+//    compared with those of `float_model`.
 //
-// Nothing is done, which a warning says, with less than two batches, without
+// Nothing is done, and a warning says so, with less than two batches, without
 // layers to do it on, and where the models cannot be compared. Error: a batch
-// that cannot be read. QuantizeOptions::progress is called for each model.
+// that cannot be read, or a model that FoldForQuantization refuses.
+// QuantizeOptions::progress is called for each model that is quantized.
 absl::StatusOr<RescaledModel> RescaleWhatHelps(const ModelGraph& float_model,
                                                const BatchReader& batches,
                                                const QuantizeOptions& options);

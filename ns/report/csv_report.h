@@ -10,14 +10,16 @@ namespace ns {
 
 // Returns a header and one row for each weight, activation, shadow, inherited
 // error, part and kernel that was compared, in the order of `result.layers`,
-// then one for each stub. A layer without any of these has no row. Activations,
+// then one for each tensor of `result.stubs`, then one for each of
+// `result.outputs`. A layer without any of these has no row. Activations,
 // shadows and inherited errors of a layer's other outputs come behind those of
 // the first. The columns are
 //
 //   name, kind (weight, activation, shadow, weight_only, activation_only,
-//   inherited, kernel or stub),
+//   inherited, kernel, stub or output),
 //   parameter (of weights, and of outputs but the first: "weight_ih_l0",
-//   "c_n"), float_fqn, float_op, quantized_fqn, quantized_op,
+//   "c_n"), float_fqn, float_op, quantized_fqn, quantized_op (of stubs and
+//   outputs, the types of the modules instead of ops),
 //   shape ("2x64x56x56"), sqnr_db, normalized_l2, cosine, max_abs_error,
 //   batches (of outputs: how many were compared), elements,
 //   float_min, float_max, quantized_min, quantized_max,
@@ -29,7 +31,9 @@ namespace ns {
 //   mean_error (of quantized minus float), bias_share (0 to 1), and whatever
 //   metric comes later (ns/suite/metrics.h)
 //
-// and, where another processor was emulated,
+// then, where outliers were asked for, abs_error_p999 and outlier_share
+// (OutlierFigures), then the metrics of the user (`result.user_metrics`), and,
+// where another processor was emulated,
 //
 //   emulated ("fbgemm-avx2"), saturation_possible (true or false),
 //   saturating_channels, worst_pair_sum, outputs, saturated, saturated_share

@@ -19,7 +19,7 @@ struct DiffPaths {
 // Returns one object of the schema "ns.diff/1":
 //
 //   "a", "b"            the paths
-//   "equal"             whether nothing differs
+//   "equal"             whether layers, figures and "unmatched" are the same
 //   "layers"            layers and modules of which a figure differs, each with
 //                       its "name" and "figures": "figure" (DiffedFigure),
 //                       "part" (the weight or output, absent for the first),

@@ -20,20 +20,23 @@ inline constexpr size_t kNarrowBar = 12;
 // Compares figures in dB, where nan is lower than any number.
 bool IsLowerDb(double a, double b);
 
-// Returns "30.1", "exact" for +inf, "-" for none.
+// Returns "30.1"; "exact" for +inf, "-inf", "nan", and "-" for none.
 std::string FormatDb(std::optional<double> db);
 
-// Returns the same with its unit: "30.1 dB", "exact".
+// Returns the same with the unit behind it, "30.1 dB", except for "exact".
 std::string DbWithUnit(std::optional<double> db);
 
 // Returns four digits of a figure in any unit: "0.01235"; "nan" for nan, which
 // printf gives a sign where it has one.
 std::string FormatFigure(double value);
 
-// Returns red below 10 dB and for nan, yellow below 20 dB, and no colour
-// otherwise or for none.
+// Returns the escape sequence of red below 10 dB and for nan, that of yellow
+// below 20 dB, and "" otherwise and for none.
 absl::string_view DbColor(std::optional<double> db);
 
+// Returns a bar of block characters in UTF-8, which is `cells` long from 60 dB
+// on and in proportion below, in eighths of a cell. It is not padded; it is
+// empty for none, nan, and 0 dB or less.
 std::string Bar(std::optional<double> db, size_t cells);
 
 // Returns the heading of a bar of kWideBar or kNarrowBar cells.

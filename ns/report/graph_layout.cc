@@ -104,7 +104,6 @@ class Layouter {
  private:
   // Adds the modules that are left, each before those in it.
   void AddModules() {
-    absl::flat_hash_map<std::string, int> calls;
     std::vector<size_t> in_tree = {kRoot};
     layout_.modules.emplace_back();
     for (size_t i = 0; i < layout_.modules.size(); ++i) {
@@ -117,7 +116,6 @@ class Layouter {
         }
         LayoutModule module;
         module.path = absl::StrJoin(tree_[item.index].path, ".");
-        module.call = calls[module.path]++;
         module.parent = i;
         items_[i].push_back({true, layout_.modules.size()});
         layout_.modules.push_back(std::move(module));
@@ -132,7 +130,22 @@ class Layouter {
                             : place_of_cell_)[items[i].index] = i;
       }
     }
+    NumberCalls();
     CountNodes();
+  }
+
+  // Calls are counted in the order of execution, which cells have.
+  void NumberCalls() {
+    absl::flat_hash_map<std::string, int> calls;
+    std::vector<bool> is_numbered(layout_.modules.size());
+    is_numbered[kRoot] = true;
+    for (const LayoutCell& cell : layout_.cells) {
+      for (size_t i = cell.module; !is_numbered[i];
+           i = *layout_.modules[i].parent) {
+        is_numbered[i] = true;
+        layout_.modules[i].call = calls[layout_.modules[i].path]++;
+      }
+    }
   }
 
   void CountNodes() {

@@ -15,9 +15,10 @@
 namespace ns {
 
 // A value of a JSON text, and its place in it: "layers[3].activation.shape".
-// The first value that is not as the reader wants it is kept as the error of
-// all cursors of one text; after that they give empty values, so that a reader
-// needs to look at status() only once, at the end:
+// The cursors of one text share a status, which keeps the first error. A value
+// that At does not find, or that is of another type than the reader asks for,
+// is such an error, and reads as an empty one: "", 0, false, no elements. So a
+// reader needs to look at the status only once, at the end:
 //
 //   absl::Status status;
 //   const JsonCursor root(json, status);
@@ -43,9 +44,9 @@ class JsonCursor {
   // Returns the names of the members of an object, sorted. Error: no object.
   std::vector<std::string> Keys() const;
 
-  // Return the value. Error: it is of another type. A number may be one of the
-  // strings "inf", "-inf" and "nan", which JSON has no numbers for; an int is a
-  // number without a fraction.
+  // Return the value. Error: it is of another type. Number also takes the
+  // strings "inf", "-inf" and "nan", which JSON has no numbers for. Int takes
+  // numbers of 64 bits that are written without a point and an exponent.
   std::string Text() const;
   bool Bool() const;
   double Number() const;
@@ -55,13 +56,13 @@ class JsonCursor {
   // exponent, or is one of the strings.
   bool IsFloat() const;
 
-  // Return the numbers of an array. Error: the value is none, or has something
-  // else in it.
+  // Return the elements of an array. Error: the value is no array, or an
+  // element is of another type.
   std::vector<double> Numbers() const;
   std::vector<int64_t> Ints() const;
   std::vector<std::string> Texts() const;
 
-  // Makes this value the error: it must be `what`.
+  // Reports this value as an error: it must be `what`, such as "a list".
   void Refuse(absl::string_view what) const;
 
  private:

@@ -1,4 +1,4 @@
-// Corrects predictions of noise by what was measured.
+// Corrects the predicted noise of recipes by what was measured of some.
 #ifndef NS_SEARCH_NOISE_CORRECTION_H_
 #define NS_SEARCH_NOISE_CORRECTION_H_
 
@@ -6,21 +6,27 @@
 
 namespace ns {
 
-// Holds the predicted and the measured noise of some recipes, powers over that
-// of the output. By how much predictions are wrong depends on how much noise
-// there is: a recipe's is corrected as those are whose noise is next to it. The
-// logarithm of the measured noise is taken for linear in that of the predicted
-// one between two recipes, and for shifted by the same beyond them; it never
-// falls where the predicted one rises.
+// Holds the predicted and the measured noise of some recipes (recipe_solver.h).
+// Noise is the power of the error divided by that of the output. How wrong
+// predictions are depends on how much noise there is. So between two measured
+// recipes, the logarithm of the noise to expect is interpolated linearly over
+// that of the predicted noise; below the lowest and above the highest
+// prediction, the ratio of the two is that of the nearest recipe. Where a
+// measured noise is less than that of a recipe with a lower prediction, it
+// counts as equal to that: the noise to expect never falls where the prediction
+// rises.
 class NoiseCorrection {
  public:
-  // Figures that are 0, infinite or nan say nothing.
+  // Adds a recipe. It is ignored if one of the figures is not positive and
+  // finite. The last one counts of those with the same prediction.
   void Add(double predicted, double measured);
 
-  // What noise is to be expected for `predicted`; just that before Add.
+  // Returns the noise to expect for `predicted`: `predicted` itself where no
+  // recipe was added, and where it is not positive and finite.
   double Corrected(double predicted) const;
 
-  // The largest prediction for which no more than `noise` is to be expected.
+  // Returns the largest prediction for which no more than `noise` is to be
+  // expected: `noise` itself in the same cases.
   double LimitFor(double noise) const;
 
  private:

@@ -37,19 +37,22 @@ inline constexpr char kDefaultCandidate[] = "default";
 //  * "default": what `ns quantize` begins with for these options
 //    (TargetMapping);
 //  * a qconfig by its name (PresetNames: "int8-per-channel", "fbgemm"): as
-//    "default", but with this qconfig for the layers that the default mapping
-//    has no rule of their own for.
+//    "default", but with this qconfig wherever the default mapping has its
+//    global one.
 //
-// "float" is always among the choices, and may be named. A qconfig without
-// static activations has no kernel that takes int8 values from other layers
-// and gives them: it is left out, and `skipped` says so. Errors: those of
-// CheckCandidates.
+// "float" is always among the choices, and may be named. Left out, with a row
+// that is added to `skipped`, are qconfigs without static activations, which
+// have no kernel that takes int8 values from other layers and gives them, and
+// qconfigs that do not quantize weights, are for training, or have an observer
+// that finds no scale by itself. Errors: those of CheckCandidates and
+// TargetMapping.
 absl::StatusOr<std::vector<SearchCandidate>> SearchCandidates(
     const ModelGraph& model, const QuantizeOptions& options,
     const std::vector<std::string>& names, std::vector<SkippedChoice>& skipped);
 
-// Whether SearchCandidates takes these names, for any model. Errors: an unknown
-// name, a name that comes twice, no candidate that is left.
+// Returns OK if SearchCandidates takes these names, for any model. Errors: an
+// unknown name, a name that comes twice, no candidate besides "float" and those
+// that are left out.
 absl::Status CheckCandidates(const std::vector<std::string>& names);
 
 }  // namespace ns

@@ -68,28 +68,28 @@ struct VerifiedRecipe {
 };
 
 struct SearchResult {
-  // Search sets it.
+  // The model of the chosen recipe; always there in what Search returns.
   std::optional<QuantizedModel> quantized;
-  // With which `ns quantize` makes the same model.
+  // The mapping with which `ns quantize` makes the same model.
   QConfigMapping mapping;
 
-  // The limit: one of the two.
+  // The limit, one of the two: the least SQNR in dB, or the largest drop of
+  // top-1 in points.
   std::optional<double> budget_db;
   std::optional<double> max_drop;
   std::vector<std::string> candidates;
   std::vector<SearchedLayer> layers;
   RestOfRecipe rest;
-  // Candidates and layers that have no kernel for each other, and candidates
-  // without any, with the reason.
+  // The candidates that a layer, or all layers, cannot have, and why.
   std::vector<SkippedChoice> skipped;
   // By rising time.
   std::vector<ParetoPoint> pareto;
   // In the order in which they were run.
   std::vector<VerifiedRecipe> verified;
-  // The one of them that `quantized` is.
+  // The index of the recipe of `quantized` in `verified`.
   size_t chosen = 0;
-  // The least time of several runs on one batch, of the float model and of the
-  // chosen one with ns kernels.
+  // The least time in microseconds of several runs on one batch, of the float
+  // model and of the chosen one, lowered to ns kernels.
   double float_us = 0;
   double measured_us = 0;
   int64_t batches = 0;

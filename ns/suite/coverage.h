@@ -9,7 +9,7 @@ namespace ns {
 
 // In what a layer of the quantized model computes.
 enum class RunsIn {
-  kInt8,         // 8-bit values in and out, or floats that it quantizes itself
+  kInt8,         // an int8 op, embeddings too, or one on quantized values
   kInt8Weights,  // floats; its weight has 8 bits or fewer: dynamic layers
   kHalfWeights,  // floats; its weight is float16
   kFloat,
@@ -23,8 +23,9 @@ struct StayedFloat {
   std::string name;
   // The op of the quantized model, "aten::softmax".
   std::string op;
-  // Why: there is no int8 op for it, an argument of the call forbids that, its
-  // inputs are float, or they are dequantized for it.
+  // Why, as text: there is no int8 op or kernel for it, an argument of the call
+  // rules that out, its inputs are float, they are dequantized for it, or the
+  // table of ops does not have it.
   std::string reason;
 };
 

@@ -216,7 +216,11 @@ absl::Status ReplaceCasts(absl::Span<const at::Tensor> inputs,
     }
   });
   for (Node* cast : casts) {
-    const Value* const input = cast->input(0);
+    const Value* input = cast->input(0);
+    // A copy of it, as the quantized subgraph writes to it.
+    while (input->node()->kind() == c10::aten::clone) {
+      input = input->node()->input(0);
+    }
     if (input->node() != layer.graph().param_node()) {
       return Refusal(absl::StrCat("its input %", input->debugName(),
                                   " is a list that is made elsewhere"));

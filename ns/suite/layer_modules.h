@@ -64,7 +64,8 @@ absl::StatusOr<LayerModules> ExtractLayer(const ModelGraph& a,
 //
 // Returns the tensors to give to both layers: those of `inputs`, dequantized or
 // widened to float, and contiguous. Error: a refusal for an input that is
-// quantized per channel; the layers may then be changed in part.
+// quantized per channel, and for a float layer that casts a value that is none
+// of its arguments. After an error, the layers may be changed in part.
 absl::StatusOr<std::vector<at::Tensor>> TakePlainInputs(
     absl::Span<const at::Tensor> inputs, LayerModules& layers);
 

@@ -1,5 +1,5 @@
-// Finds NaN and infinities in sample inputs. They make figures that say nothing
-// of the models: the user is told where they are.
+// Finds NaN and infinities in sample inputs. Figures that they spoil say
+// nothing about the models, and so the user is told where they are.
 #ifndef NS_SUITE_NON_FINITE_INPUTS_H_
 #define NS_SUITE_NON_FINITE_INPUTS_H_
 
@@ -26,10 +26,11 @@ class NonFiniteInputs {
 
   bool found() const { return arguments_found_ > 0; }
 
-  // In one line, and empty where nothing was found:
+  // In one line, with the first three places, and how many more there are;
+  // empty where nothing was found:
   //
-  //   inputs hold NaN: x.pt: batch 1, argument 'x' and 2 more; no culprit is
-  //   named from their figures
+  //   inputs hold NaN: batch 0, argument 'x'; batch 1, argument 'x'; batch 2,
+  //   argument 'x' and 2 more; no culprit is named from their figures
   std::string Warning() const;
 
  private:

@@ -1,5 +1,4 @@
-// Makes text from models, such as names of modules, safe for terminals and
-// spreadsheets.
+// Makes text from models, such as names of modules, safe to print.
 #ifndef NS_SUITE_PRINTABLE_H_
 #define NS_SUITE_PRINTABLE_H_
 
@@ -9,9 +8,10 @@
 
 namespace ns {
 
-// Returns `text`, in UTF-8, with "\x1b", "\x9b" and the like for each C0 or C1
-// control character and DEL: a model must not drive the terminal. Other bytes
-// stay, so that a text that has such an escape looks the same.
+// Returns `text`, which is UTF-8, with an escape such as "\x0a" or "\x9b" in
+// the place of each C0 or C1 control character and DEL: a model must not drive
+// the terminal. Other bytes stay. Backslashes do, too, so that the result does
+// not tell an escape from a text that already has these characters.
 std::string Printable(absl::string_view text);
 
 }  // namespace ns

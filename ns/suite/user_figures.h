@@ -22,16 +22,18 @@ class UserFigures {
   // `place` is for messages: "activation of conv1". `metrics` is not owned.
   UserFigures(std::string place, const std::vector<UserMetric>* metrics);
 
-  // Adds a pair of values of one shape, quantized or not. They are copied, so
-  // that a metric cannot write to the models' values.
+  // Computes all metrics of `x`, the float model's value, and `y`, the
+  // quantized one's, which are of one shape, quantized or not. Metrics get
+  // copies, so that they cannot write to the models' values. After a metric has
+  // failed, does nothing.
   void See(const at::Tensor& x, const at::Tensor& y);
 
-  // To be called after every batch. Error: the first metric that failed in it,
-  // with its place.
+  // To be called after every batch. Error: that of the first metric that
+  // failed, in this batch or before, with its place.
   absl::Status EndBatch();
 
-  // The means over batches, in the order of the metrics; empty when no batch
-  // came by.
+  // The means over the batches that had values here, in the order of the
+  // metrics; empty when none had.
   std::vector<UserFigure> Means() const;
 
  private:
@@ -48,13 +50,14 @@ class UserFigures {
   absl::Status status_;
 };
 
-// A line for each metric that is nan somewhere: `places` are the names of
-// layers and what was compared there, in order.
+// Returns a line for each metric that is nan somewhere, with the number of
+// these places and the name of the first. `places` are the names of places,
+// "activation of conv1", and the figures there; none is null.
 std::vector<std::string> NanWarnings(
     const std::vector<std::pair<std::string, const ActivationComparison*>>&
         places);
 
-// The same for all that was compared of the layers of `result`.
+// The same for all activations, shadows and kernels of the layers of `result`.
 std::vector<std::string> NanWarnings(const ComparisonResult& result);
 
 }  // namespace ns

@@ -29,9 +29,10 @@ class LabelLoss final : public TrainingLoss {
         BatchName(batch, index),
         CheckLabels(scores, labels, "the float model is the teacher")));
     BatchLoss loss;
-    loss.loss = at::cross_entropy_loss(scores.to(at::kFloat), labels);
-    loss.samples = labels.numel();
-    loss.correct = scores.argmax(1).eq(labels).sum().item<int64_t>();
+    const at::Tensor classes = labels.to(at::kLong).flatten();
+    loss.loss = at::cross_entropy_loss(scores.to(at::kFloat), classes);
+    loss.samples = classes.numel();
+    loss.correct = ClassesOf(scores).eq(classes).sum().item<int64_t>();
     return loss;
   }
 

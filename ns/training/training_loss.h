@@ -1,4 +1,4 @@
-// What the training of a model makes small.
+// The losses that the training of a model minimizes.
 #ifndef NS_TRAINING_TRAINING_LOSS_H_
 #define NS_TRAINING_TRAINING_LOSS_H_
 
@@ -17,9 +17,9 @@
 
 namespace ns {
 
-// What a model's answer to one batch is worth.
+// The loss of a model on one batch.
 struct BatchLoss {
-  // A number with gradients.
+  // A scalar tensor, for backward().
   at::Tensor loss;
   // Of a classifier: how many samples the batch has, and for how many the
   // label has the greatest score.
@@ -41,8 +41,10 @@ class TrainingLoss {
   virtual bool counts_samples() const = 0;
 };
 
-// The cross entropy of the first tensor that the model returns, scores
-// [samples, classes], and the labels of the batch.
+// The mean cross entropy of the first tensor of floats that the model returns,
+// scores [samples, classes], and the labels of the batch: element `index` of
+// `labels`, int64, [samples], as LoadLabels (class_labels.h) returns them.
+// `labels` must have one tensor for each batch.
 std::unique_ptr<TrainingLoss> MakeLabelLoss(std::vector<at::Tensor> labels);
 
 // How far what the model returns is from what `teacher` returns for the same

@@ -13,12 +13,14 @@ struct TrainingFigures {
   int64_t batches = 0;
   // The sum of the losses of the batches (training_loss.h).
   double loss_sum = 0;
-  // Of classifiers; 0 of other models.
+  // How many samples there were, and for how many the label had the greatest
+  // score. Of classifiers; 0 of other models.
   int64_t samples = 0;
   int64_t correct = 0;
 
+  // The mean over batches; nan without any.
   double loss() const { return loss_sum / static_cast<double>(batches); }
-  // The share of samples whose label has the greatest score.
+  // correct / samples, from 0 to 1; nan without samples.
   double top1() const {
     return static_cast<double>(correct) / static_cast<double>(samples);
   }
@@ -29,7 +31,7 @@ struct EpochReport {
   int64_t epoch = 0;
   // While the epoch trained the model.
   TrainingFigures trained;
-  // After the epoch, on what is held out; without batches where nothing is.
+  // After the epoch, on what is held out. If nothing is, `batches` is 0.
   TrainingFigures held_out;
 };
 
@@ -44,8 +46,8 @@ struct TrainingReport {
   int64_t held_out_batches = 0;
   std::vector<EpochReport> epochs;
   // On the batches that are held out, or on all where none are: the float
-  // model, what calibration alone makes of it (without batches where it makes
-  // nothing), and the trained one.
+  // model, the model quantized by calibration alone, and the trained one. If
+  // calibration fails, `calibrated.batches` is 0.
   TrainingFigures float_model;
   TrainingFigures calibrated;
   TrainingFigures quantized;

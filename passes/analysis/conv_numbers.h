@@ -25,19 +25,24 @@ namespace ns {
 // a quantize op of constants; nothing for other values.
 std::optional<c10::IValue> EvaluatedConstant(const torch::jit::Value& value);
 
-// The refusal of a layer whose `what`, "weight", only a run tells.
+// Returns the Refusal (ir/refusal.h) "its <what> is not constant", for a layer
+// whose `what`, such as "weight", is known only when the model runs.
 absl::Status NotConstant(absl::string_view what);
 
-// Reads the numbers of a convolution, such as its stride. One number that
-// stands for all dimensions is repeated, as float kernels do.
+// Reads arguments of a convolution that are numbers, such as its stride, by
+// their names in the op's schema.
 class ConvNumbers {
  public:
-  // `dimensions` are those of space. `node` must outlive the object.
+  // `dimensions` is the number of spatial dimensions. `node` must outlive the
+  // object.
   ConvNumbers(const torch::jit::Node& node, size_t dimensions)
       : node_(node), dimensions_(dimensions) {}
 
-  // Refusal: numbers that are not constant, or too many or too few.
+  // Returns a list of one number for each dimension. One number that stands for
+  // all dimensions is repeated, as float kernels do. Refusal: numbers that are
+  // not constant, or too many or too few.
   absl::StatusOr<std::vector<int64_t>> List(absl::string_view name) const;
+  // Returns a single int. Refusal: it is not constant.
   absl::StatusOr<int64_t> Number(absl::string_view name) const;
 
  private:
@@ -45,7 +50,7 @@ class ConvNumbers {
   const size_t dimensions_;
 };
 
-// Whether a convolution is transposed. A refusal when only a run tells.
+// Returns whether a convolution is transposed. Refusal: that is not constant.
 absl::StatusOr<bool> IsTransposed(const torch::jit::Node& node);
 
 // Returns how `layer` goes over its input: a linear layer, or a convolution

@@ -17,7 +17,8 @@ namespace ns {
 // first call, so that comparers that nothing calls cost nothing.
 class AttachedComparer {
  public:
-  // `attached` counts the comparers that hang on the model.
+  // `attached` counts the comparers that were attached to the model, from 0.
+  // All comparers of the model share it, and it must outlive them.
   AttachedComparer(const PairComparerOptions& options, int& attached);
 
   // Inserts a call in front of `place`, in the graph of `host`; always the
@@ -26,10 +27,11 @@ class AttachedComparer {
                     const std::vector<torch::jit::Value*>& arguments,
                     torch::jit::Node* place);
 
-  // Takes back all calls. The attribute stays.
+  // Removes all calls from the graph. The attribute stays; another Call would
+  // attach the comparer again, under another name.
   void Remove();
 
-  // Null where nothing calls it.
+  // Returns the comparer, or null where nothing calls it.
   PairComparerPtr object() const;
 
  private:
@@ -42,7 +44,7 @@ class AttachedComparer {
   std::vector<torch::jit::Node*> calls_;
 };
 
-// Whether comparers hang on `module`.
+// Whether comparers were attached to `module`, even if nothing calls them.
 bool HasComparers(const torch::jit::Module& module);
 
 }  // namespace ns

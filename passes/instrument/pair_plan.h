@@ -18,14 +18,16 @@ struct Value;
 
 namespace ns {
 
-// What is compared at each match. A is the float model, B the quantized one.
+// What is compared at each match, by the comparers of PairComparers
+// (paired_models.h). A is the float model, B the quantized one.
 struct PairPlan {
   // Outputs of matched subgraphs, each model on its own values.
   bool activations = true;
-  // Outputs of A's subgraphs, fed with B's values; with activations, also what
-  // was inherited.
+  // Outputs of A's subgraphs, fed with B's values, against those of B's; with
+  // activations, also the error that came in with the inputs
+  // (PairComparers::inherited).
   bool shadows = false;
-  // For shadows: what ops compute with that the op table does not know.
+  // For shadows: what the user says of ops that the op table does not know.
   OpIoTypes io_types = {};
   // For shadows: whether one that fails as the model runs is left out
   // (guarded_shadow.h). Otherwise the run ends there.
@@ -40,19 +42,21 @@ struct PairPlan {
   bool kernels = false;
   // Whether float convolutions run as they stand. Otherwise those with a
   // quantized counterpart run folded and fused where they can, which changes
-  // their values by up to 1e-4 of themselves: see fuse_float_convs.h.
+  // their values by up to 1e-4 of their norm: see fuse_float_convs.h.
   bool exact = false;
   // Whether each channel gets figures of its own.
   bool channels = false;
-  // Whether it is told how large the largest errors are, which takes about a
-  // tenth more time.
+  // Whether absolute errors are counted by their size (ErrorHistogram), which
+  // shows the largest ones. Takes about a tenth more time.
   bool outliers = false;
-  // Whether values and errors are counted by their size, of a sample.
+  // Whether values and errors of a sample of the elements are counted by their
+  // size (PairHistograms).
   bool histograms = false;
-  // With shadows: puts beside `subgraph`, the newest copy in `host` of B's
-  // subgraph of match `index`, a variant of it, whose output stands for
-  // `output` and is compared with the shadow, too (PairComparers::variant).
-  // Returns null where there is none. Null for none at all.
+  // With shadows: inserts a variant of B's subgraph of match `index`, to be
+  // compared with the shadow, too (PairComparers::variant). `subgraph` is the
+  // copy of B's subgraph in `host`, and `output` the value that it computes.
+  // Returns the value of the variant that stands for `output`; null for a match
+  // without a variant. May itself be null: no match has one.
   std::function<absl::StatusOr<torch::jit::Value*>(
       size_t index, ModelGraph& host, const Subgraph& subgraph,
       const torch::jit::Value& output)>

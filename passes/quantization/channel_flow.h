@@ -25,8 +25,8 @@ struct ChannelFlow {
   int64_t dim = 1;
   int64_t channels = 0;
   // Whether each channel is a block of features that follow each other in this
-  // dimension, as behind flattening an image. How many they are shows in the
-  // layer that takes them.
+  // dimension, as behind flattening an image. Their number is that of the
+  // inputs of the layer that takes them, divided by `channels`.
   bool is_flattened = false;
 };
 
@@ -36,8 +36,8 @@ struct ChannelFlow {
 absl::StatusOr<std::vector<torch::jit::Use>> ReadersOf(
     const torch::jit::Value& value);
 
-// Returns the one of ReadersOf that there is. Error: those of ReadersOf, and a
-// refusal where there are several.
+// Returns the only one of ReadersOf. Error: that of ReadersOf, or a refusal
+// where there are none or several.
 absl::StatusOr<torch::jit::Use> OnlyReaderOf(const torch::jit::Value& value);
 
 // Tells past which ops factors can be moved: f(x * s) = f(x) * s.
@@ -46,11 +46,12 @@ class ChannelFactors {
   // `graph` must outlive the object.
   explicit ChannelFactors(const torch::jit::Graph& graph) : facts_(graph) {}
 
-  // Returns the flow behind `reader`, which reads flow.value. These let factors
-  // pass: relu, leaky_relu and prelu; dropout in evaluation; pools, resizing
-  // and zero padding over space; means over space; flattening an image;
-  // reshapes that keep the last dimension; and ops that only pick or reorder
-  // along others.
+  // Returns the flow behind `reader`, which reads flow.value: its value is what
+  // the op of `reader` returns. These let factors pass: relu, leaky_relu and
+  // prelu; dropout in evaluation, and copies; pools, resizing and zero padding
+  // over space; means over space; flattening an image; and, where the channels
+  // are the last dimension, reshapes that keep it and ops that only pick or
+  // reorder along the others.
   //
   // Where flattening names dimensions from the front (flatten(1),
   // view(x.size(0), -1)), an image is taken to have a batch: batch, channels,

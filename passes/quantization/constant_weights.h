@@ -17,24 +17,26 @@ struct Value;
 
 namespace ns {
 
-// Returns the constant that `value` is, without gradients; undefined for None.
-// `what` is what messages call it: "its weight". Error: a refusal when it is
-// not constant, or an op in place writes to it.
+// Returns the constant tensor that `value` is, without gradients; an undefined
+// one for None. `what` is what messages call it: "its weight". Error: a refusal
+// when it is not constant, is dequantized from a quantized weight, or an op in
+// place writes to it.
 absl::StatusOr<at::Tensor> ConstantTensor(const torch::jit::Value& value,
                                           absl::string_view what);
 
 // An element of a constant list of tensors.
 struct ConstantElement {
   at::Tensor tensor;
-  // The value that it is; null where the whole list is one constant.
+  // Its value in the graph; null where the whole list is one constant.
   torch::jit::Value* value = nullptr;
-  // The value, or the list, that constants are named after.
+  // `value` or, where that is null, the list. What is made of the element gets
+  // a name from this one's.
   const torch::jit::Value* named = nullptr;
 };
 
 // Returns the elements of `list`, the parameters of a recurrent layer: a
-// constant list, or a list of constants. Error: a refusal when only a run tells
-// them.
+// constant list, or a list of constants. Error: a refusal when it is neither,
+// and for an element that ConstantTensor refuses.
 absl::StatusOr<std::vector<ConstantElement>> ConstantElements(
     const torch::jit::Value& list);
 

@@ -48,8 +48,9 @@ struct ConvertObserversOptions {
 // was never seen or holds integers, when its int8 op does not take the rank
 // that its input had, and when its observers or its weight give no parameters.
 //
-// Corrections are made where a layer runs in int8, and can take them: a bias
-// that is constant, or none (CorrectableGeometry), and the shape of a weight.
+// Corrections are made in layers that run in int8. That of a bias is left out
+// where CorrectableGeometry (bias_correction.h) has nothing or the number of
+// outputs is another, and that of a weight where its shape is another.
 //
 // Errors: a model that is not prepared, or was by another version; observers of
 // which none has seen a value, although some layer needs it.

@@ -25,15 +25,17 @@ namespace ns {
 //
 // A qconfig that has a name (PresetNames) is written by it. An observer is
 // written as its kind and the options that are not the defaults of the kind
-// (runtime/observers/observer_options.h), numbers and booleans as such; with
-// "fake_quantize": true or "fused" it stands in a FakeQuantize; the kind
-// "scripted" has a "path".
+// (runtime/observers/observer_options.h), numbers and booleans as such. Further
+// fields are "fake_quantize" (true or "fused") for an observer that stands in a
+// FakeQuantize (ObserverUse), and the "path" of the kind "scripted".
 std::string QConfigMappingToJson(const QConfigMapping& mapping);
 
-// Reads what QConfigMappingToJson writes. Absent sections are empty. `source`
-// is what messages call the text. Errors, of one line: text that is no JSON,
-// with line and column; another schema; an unknown field, with the nearest
-// known one; a value of another type; what ParseObserverConfig and
+// Reads what QConfigMappingToJson writes. Absent sections are empty, and an
+// absent "activation" or "weight" of a qconfig is not quantized. `source` is
+// what messages call the text. Errors, of one line: text that is no JSON, with
+// line and column; another schema, or none; an unknown field or name of a
+// qconfig, with the nearest known one; a value of another type; two rows of a
+// section with the same key; what ParseObserverSpec (observer_json.h) and
 // QConfigMapping::Validate refuse, with the place.
 absl::StatusOr<QConfigMapping> ParseQConfigMapping(absl::string_view text,
                                                    absl::string_view source);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "ir/graph_editor.h"
 #include "ir/graph_walk.h"
 #include "ir/insert_op.h"
@@ -118,10 +119,15 @@ class Quantizer {
         IsWrittenTo(*list)) {
       return AtRunTime(list);
     }
+    // Whether a value that is computed is a bias, only a run tells.
+    if (absl::c_any_of(list->node()->inputs(), [](const Value* element) {
+          return !ConstantTensor(element);
+        })) {
+      return AtRunTime(list);
+    }
     std::vector<Value*> elements;
     for (Value* element : list->node()->inputs()) {
-      const auto constant = ConstantTensor(element);
-      const bool is_bias = constant && constant->dim() < 2;
+      const bool is_bias = ConstantTensor(element)->dim() < 2;
       if (!is_bias) {
         NS_ASSIGN_OR_RETURN(element, QuantizedTensor(element));
       }

@@ -9,10 +9,11 @@
 
 namespace ns {
 
-// Quantizes and dequantizes the weights of all ops of `subgraph` with what an
-// observer of `weight` finds for each. `subgraph` is a copy that nothing else
-// uses. A batch norm behind a convolution or a linear is folded into weight and
-// bias before, as it is when a model is quantized:
+// Quantizes and dequantizes the weights of all ops of `subgraph`, each with the
+// scale and zero point that an observer made from `weight` finds for it.
+// `subgraph` is a copy that nothing else uses. A batch norm behind a
+// convolution or a linear is first folded into weight and bias, as when a model
+// is quantized; one that FoldBatchNormInto refuses stays:
 //
 //   %y = aten::conv2d(%x, %weight, %bias, ...)
 //   %n = aten::batch_norm(%y, ...)
@@ -25,9 +26,10 @@ namespace ns {
 //
 // Constant weights are quantized at once; weights that the graph computes when
 // it runs go through ns::fake_quantize_weight. Biases stay in float. Weights of
-// norms have no integer form, and change for half precision only. A placeholder
-// of float weights changes nothing. Errors: a tensor that cannot be quantized;
-// an observer that is made of an object (kScripted), or finds no parameters.
+// norms have no integer form, and change for half precision only. A `weight`
+// that is PlaceholderSpec() changes nothing, nor does a dynamic one. Errors: a
+// tensor that cannot be quantized; a `weight` of the kind kScripted, or of one
+// that finds no scale.
 absl::Status QuantizeWeights(const ObserverSpec& weight,
                              CopiedSubgraph& subgraph);
 

@@ -4,6 +4,7 @@
 #include <ATen/TensorOperators.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -319,6 +320,15 @@ graph(%x : Tensor):
   NS_ASSERT_OK(model.Save(path));
   ModelGraph loaded = OrThrow(ModelGraph::FromFile(path));
   EXPECT_TRUE(RunOn(loaded, image_).equal(-image_));
+}
+
+TEST_F(ModelGraphTest, DoesNotSaveAGraphWithoutAModule) {
+  const ModelGraph model = ModelGraph::AroundGraph(GraphOf(R"IR(
+graph(%x : Tensor):
+  return (%x))IR"));
+  EXPECT_THAT(std::string(model.Save(TemporaryPath("graph.pt")).message()),
+              HasSubstr("without a module"));
+  EXPECT_FALSE(std::filesystem::exists(TemporaryPath("graph.pt")));
 }
 
 // A graph that has its module already must not get another.

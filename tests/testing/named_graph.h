@@ -30,7 +30,8 @@ class NamedGraph {
   // none.
   torch::jit::Value* Named(const std::string& name) const;
 
-  // Returns the name of the first output of `node`.
+  // Returns the name of the first output of `node`. Throws when the text has no
+  // such value, as for a node that a pass has inserted.
   std::string NameOf(const torch::jit::Node& node) const;
 
  private:

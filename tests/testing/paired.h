@@ -18,10 +18,10 @@
 
 namespace ns {
 
-// These plans run everything as it stands.
+// Plans that compare activations alone, shadows alone, or both and inherited
+// errors. All run convolutions as they stand (PairPlan::exact).
 PairPlan Activations();
 PairPlan Shadows();
-// This plan compares activations, shadows and inherited errors.
 PairPlan All();
 
 // Returns the model of `module`. `leaves` are the types of modules that stay
@@ -38,9 +38,9 @@ ModelGraph ModelOfSource(const std::string& source,
 // for bit.
 void ExpectEqualValues(const c10::IValue& actual, const c10::IValue& expected);
 
-// Matches the first node of each op of `aten` in `a` with the first of that op
-// in `b`, wherever they are: the matcher would pair only what stands in the
-// same control flow.
+// Matches, for each of `ops`, such as "relu", the first aten::relu of `a` with
+// the first of `b`, also where one is in other control flow: the matcher would
+// not pair these. The match has the name of the op.
 MatchResult MatchOps(const ModelGraph& a, const ModelGraph& b,
                      const std::vector<std::string>& ops);
 
@@ -50,11 +50,14 @@ void ExpectCompared(const PairComparerPtr& comparer,
                     const std::vector<at::Tensor>& x,
                     const std::vector<at::Tensor>& y);
 
+// Two models, their matches, and the model of PairModels that runs both.
 class Paired {
  public:
   using IValues = std::vector<c10::IValue>;
 
-  // Without `ops`, the matcher decides what is matched.
+  // Matches `ops` by MatchOps or, where there are none, all that the matcher
+  // matches. Models may come as the text of their graphs. Throws where the
+  // models cannot be paired.
   Paired(ModelGraph model_a, ModelGraph model_b,
          const PairPlan& plan = Activations(),
          const std::vector<std::string>& ops = {});
@@ -65,8 +68,8 @@ class Paired {
   Paired(const Paired&) = delete;
   Paired& operator=(const Paired&) = delete;
 
-  // Returns what both models return, each for copies of arguments of its own.
-  // Arguments that they share are A's.
+  // Runs one batch, and ends it for all comparers. Returns what A and B return,
+  // each for a copy of its arguments. Inputs that both share get those of A.
   std::pair<c10::IValue, c10::IValue> Run(const IValues& of_a,
                                           const IValues& of_b);
 
@@ -76,7 +79,7 @@ class Paired {
     ExpectSameAsAlone(inputs, inputs);
   }
 
-  // Returns the arguments of one run.
+  // Returns the arguments of pair.model for one such run.
   IValues Arguments(const IValues& of_a, const IValues& of_b) const;
 
   // Return the comparers at the match of that name; comparers may be null.

@@ -38,8 +38,9 @@ inline constexpr FlagSpec kJunitFlag = {
     "junit", "PATH",
     "write the limits as test cases in JUnit's XML; - is standard output"};
 
-// What a command compares.
+// What a command compares, and so may have limits.
 struct LimitedFigures {
+  // Whether there are figures of layers at all: weights, activations, shadows.
   bool layers = false;
   bool activations = false;
   bool shadows = false;
@@ -47,7 +48,7 @@ struct LimitedFigures {
 
 struct LimitFlags {
   Limits limits;
-  // Both or none are there.
+  // Either both are given, or the path is empty and the drop absent.
   std::string baseline_path;
   std::optional<double> max_drop_db;
   bool early_stop = false;
@@ -56,8 +57,9 @@ struct LimitFlags {
 };
 
 // Reads --fail-below, --max-clip, --max-unmatched, --baseline, --max-drop and
-// --early-stop, and checks --junit. Error: a value that is none; a limit on
-// figures that are not compared; a flag without the one that it needs.
+// --early-stop. Error: a value that cannot be read; a limit on figures that are
+// not compared; --baseline or --max-drop without the other; --junit or
+// --early-stop without any limit.
 absl::StatusOr<LimitFlags> ParseLimitFlags(const Flags& flags,
                                            const LimitedFigures& figures);
 
@@ -67,20 +69,23 @@ class LimitChecker {
   // Reads the baseline, if there is one. Error: that of ReadComparison.
   static absl::StatusOr<LimitChecker> Create(const LimitFlags& flags);
 
-  // Checks, before anything runs, the layers that were matched, whose weights
-  // may be there and other figures are not: that each limit names one, and that
-  // the baseline is of this model. The first error is also wrong_usage().
+  // Checks, before the models run, that each limit names a layer of `result`,
+  // and that the baseline is of the same model. `result` has the layers that
+  // were matched; they need no figures yet. An error of the first kind is also
+  // wrong_usage().
   absl::Status CheckMatches(const ComparisonResult& result);
 
-  // Returns whether the verdict on `so_far` stays, whatever the batches that
-  // are left hold (ns/report/settled_limits.h).
+  // Returns whether `so_far`, the result after some batches, crosses a limit
+  // whatever the `batches_left` others hold (ns/report/settled_limits.h).
   bool IsCrossedForGood(const ComparisonResult& so_far,
                         int64_t batches_left) const;
 
-  // Adds to `result` how it keeps the limits.
+  // Sets result.limits and, with a baseline, result.baseline: which limits are
+  // kept. Does nothing without limits.
   void Check(ComparisonResult& result) const;
 
-  // Not OK after CheckMatches found a limit that names no layer.
+  // An error after CheckMatches found a limit that names no layer: the flags
+  // are wrong. OK otherwise.
   const absl::Status& wrong_usage() const { return wrong_usage_; }
 
  private:

@@ -1,4 +1,5 @@
-// Takes layers apart that PyTorch quantizes by their parts.
+// Takes apart the layers that PyTorch quantizes by their parts: LSTMs and
+// MultiheadAttentions.
 #ifndef NS_QUANTIZATION_EAGER_DECOMPOSE_LAYERS_H_
 #define NS_QUANTIZATION_EAGER_DECOMPOSE_LAYERS_H_
 
@@ -11,21 +12,23 @@
 
 namespace ns {
 
-// Puts modules of linear layers, stubs and FloatFunctionals in the place of the
-// LSTMs and MultiheadAttentions whose activations are to be quantized
-// (quantizable_lstm.h, quantizable_attention.h). The parts get the qconfig of
-// the layer. Types for which `is_left` is true stay, and a layer of which other
-// code reads a tensor (outside_reads.h). Error, naming the path: a layer
-// that was not scripted.
+// Replaces each LSTM and MultiheadAttention whose qconfig is for static
+// quantization by a module of linear layers, stubs and FloatFunctionals
+// (quantizable_lstm.h, quantizable_attention.h), which all get its qconfig. The
+// root stays, and so do layers of types for which `is_left` is true, and those
+// whose tensors other code reads (outside_reads.h). Error, naming the path: a
+// layer that QuantizableLstm or QuantizableAttention refuses, such as one that
+// was traced.
 absl::Status DecomposeLayers(
     ModuleEditor& editor,
     const std::function<bool(absl::string_view type)>& is_left);
 
-// Whether modules of `type` are such as DecomposeLayers takes apart.
+// Whether `type` is one that DecomposeLayers can take apart.
 bool IsDecomposed(absl::string_view type);
 
-// Gives what DecomposeLayers made, of which the parts have been quantized, the
-// classes of PyTorch's quantized layers.
+// To be called once the parts are quantized, and while they have qconfigs:
+// gives the modules that DecomposeLayers made the classes of PyTorch's
+// quantized layers, and quantizes bias_k and bias_v of attentions.
 absl::Status FinishDecomposed(ModuleEditor& editor);
 
 }  // namespace ns

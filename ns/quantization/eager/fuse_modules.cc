@@ -249,14 +249,19 @@ bool CanFuse(const std::vector<std::string>& paths,
              const std::vector<std::string>& types,
              const std::map<std::string, Module>& modules, bool qat) {
   const std::optional<Fusion> fusion = FusionOf(types, qat);
-  if (!fusion || !qat || !fusion->has_norm) {
-    return fusion.has_value();
+  ModuleChain chain;
+  for (const std::string& path : paths) {
+    const auto found = modules.find(path);
+    if (found == modules.end()) {
+      return false;
+    }
+    chain.push_back(found->second);
   }
-  const auto layer = modules.find(paths[0]);
-  const auto norm = modules.find(paths[1]);
-  return layer != modules.end() && norm != modules.end() &&
-         CheckTrainedNorm(layer->second, norm->second, /*is_transposed=*/false)
-             .ok();
+  if (!fusion || !CheckHooks(chain).ok()) {
+    return false;
+  }
+  return !qat || !fusion->has_norm ||
+         CheckTrainedNorm(chain[0], chain[1], /*is_transposed=*/false).ok();
 }
 
 }  // namespace

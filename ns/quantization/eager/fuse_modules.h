@@ -15,7 +15,7 @@
 
 namespace ns {
 
-// Modules that are called one behind the other.
+// Modules that are called one after the other.
 using ModuleChain = std::vector<torch::jit::Module>;
 
 // Returns as many modules as it is given, which take their places.
@@ -32,10 +32,11 @@ struct FuseModulesOptions {
   // Whether the model is to be trained (fuse_modules_qat): batch norms stay,
   // as parts of modules such as ConvBnReLU2d.
   bool qat = false;
-  // Instead of FuseKnownModules.
+  // Is called instead of FuseKnownModules, where it is not null.
   FuserFunc fuser_func;
-  // By the types of the chain, before those that are known
-  // (additional_fuser_method_mapping).
+  // Methods of FuseKnownModules by the types of the chain, which come before
+  // those that it has itself (additional_fuser_method_mapping). They check
+  // training or evaluation themselves.
   std::vector<std::pair<std::vector<std::string>, FuserMethod>> fuser_methods;
 };
 
@@ -50,24 +51,27 @@ struct FuseModulesOptions {
 //   BatchNorm2d, 3d, ReLU     BNReLU
 //   ConvTranspose, BatchNorm  ConvTranspose; a ReLU behind it stays
 //
-// each for 1, 2 and 3 dimensions; for training, norms stay unfolded: ConvBn,
-// ConvBnReLU, LinearBn1d. Error: another chain; modules in training for
-// evaluation, and the reverse; for training, also a norm that has no parameters
-// or statistics of its own, or another number of channels.
+// each for 1, 2 and 3 dimensions. For training, norms stay unfolded: ConvBn,
+// ConvBnReLU, LinearBn1d; ConvTranspose, and Linear with a norm and a ReLU,
+// cannot be fused. Error: another chain; modules in training for evaluation,
+// and the reverse; for training, also a norm that has no parameters or
+// statistics of its own, or another number of channels than the layer.
 absl::StatusOr<ModuleChain> FuseKnownModules(const ModuleChain& chain,
                                              const FuseModulesOptions& options);
 
-// Returns a copy of `model` in which each chain of `paths` is fused. Error,
-// naming the paths: no such module, a module in two chains or at two paths, and
+// Returns a copy of `model` in which each chain of `paths` is fused; no path
+// may be the root, "". Error, naming the paths: no such module, one that comes
+// twice in `paths`, a forward hook that runs between the modules of a chain, or
 // what FuseKnownModules refuses.
 absl::StatusOr<torch::jit::Module> FuseModules(
     const torch::jit::Module& model,
     const std::vector<std::vector<std::string>>& paths,
     const FuseModulesOptions& options = {});
 
-// Returns the chains of `model` that FuseModules can fuse, for evaluation or
-// for training, without changing what it computes: each module is called once,
-// and gives its output to the next one alone.
+// Returns the chains of `model` that FuseKnownModules can fuse, for evaluation
+// or for training, without changing what it computes: each module is called
+// once, gives its output to the next one alone, and has no forward hooks
+// between them. Whether the modules are in training is not looked at.
 absl::StatusOr<std::vector<std::vector<std::string>>> FindFusableModules(
     const torch::jit::Module& model, bool qat = false);
 

@@ -24,9 +24,10 @@ void DisableObserver(torch::jit::Module& model);
 void EnableFakeQuant(torch::jit::Module& model);
 void DisableFakeQuant(torch::jit::Module& model);
 
-// Whether the batch norms inside the modules of qat_module.h use the statistics
-// they have, instead of those of each batch, which they then also learn. Frozen
-// ones stay frozen when the model is switched to training.
+// Whether the batch norms inside the modules of qat_module.h keep their running
+// statistics and normalize with them, also when the model is switched to
+// training. UpdateBnStats lets them normalize with the statistics of each batch
+// and update the running ones; it also switches these norms to training.
 void FreezeBnStats(torch::jit::Module& model);
 void UpdateBnStats(torch::jit::Module& model);
 

@@ -158,7 +158,8 @@ std::vector<QuantizedType> AllTypes() {
         Conv(absl::StrCat(kFused, "conv_relu.ConvReLU", dimensions)));
     types.push_back(ScriptedNorm(
         absl::StrCat(kQuantized, "normalization.InstanceNorm", dimensions),
-        "instance_norm(input, self.weight, self.bias, {eps}", {"eps"}));
+        "instance_norm(input.contiguous(), self.weight, self.bias, {eps}",
+        {"eps"}));
   }
   for (const char* dimensions : {"2d", "3d"}) {
     types.push_back(

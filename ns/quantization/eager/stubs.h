@@ -13,25 +13,27 @@ namespace ns {
 // torch.nn.Identity: returns its input.
 torch::jit::Module Identity();
 
-// torch.ao.quantization.QuantStub: hands its input on, which `Prepare`
-// observes, and is quantized by what `Convert` makes of it.
+// torch.ao.quantization.QuantStub: returns its input. `Prepare`
+// (prepare_and_convert.h) observes what it returns, and `Convert` replaces it
+// by a module that quantizes.
 torch::jit::Module QuantStub();
 
-// torch.ao.quantization.DeQuantStub: hands its input on; `Convert` makes a
-// DeQuantize of it.
+// torch.ao.quantization.DeQuantStub: returns its input; `Convert` replaces it
+// by a DeQuantize.
 torch::jit::Module DeQuantStub();
 
-// torch.ao.quantization.QuantWrapper: runs `module` between the stubs `quant`
-// and `dequant`, which have its own qconfig (module_qconfig.h), if it has one.
-// The wrapper is in training if `module` is. Error: one whose `forward` is not
-// (Tensor) -> Tensor, or with forward hooks.
+// torch.ao.quantization.QuantWrapper: runs `module`, which is not copied,
+// between the stubs `quant` and `dequant`. These get its qconfig
+// (module_qconfig.h), if it has one; the wrapper has none. The wrapper is in
+// training if `module` is. Error: a module whose `forward` is not (Tensor) ->
+// Tensor, or with forward hooks.
 absl::StatusOr<torch::jit::Module> QuantWrapper(
     const torch::jit::Module& module);
 
-// Puts every module that has no modules inside, and a qconfig
-// (module_qconfig.h), into a QuantWrapper, whose stubs have its qconfig
-// (reference: add_quant_dequant). Error: a module that cannot be wrapped,
-// named; the root itself, whose wrapper QuantWrapper makes.
+// Puts every module that has a qconfig and no modules inside, and is no stub,
+// into a QuantWrapper, which gets the qconfig, too (reference:
+// add_quant_dequant). Error: a module that QuantWrapper refuses, named, or a
+// root that would be wrapped itself: call QuantWrapper for it.
 absl::Status AddQuantDequant(ModuleEditor& editor);
 
 }  // namespace ns

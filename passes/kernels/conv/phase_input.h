@@ -1,5 +1,5 @@
-// Finds the inputs of a phase's outputs: they are read from the tensor itself,
-// or from a padded copy of a part of it.
+// Finds where the inputs of a phase's outputs are: in the tensor itself, or in
+// a padded copy of a part of it.
 #ifndef PASSES_KERNELS_CONV_PHASE_INPUT_H_
 #define PASSES_KERNELS_CONV_PHASE_INPUT_H_
 
@@ -18,7 +18,8 @@ constexpr int64_t kCopySlack = 64;
 // Memory that is kept for the next call. Aligned to 64 bytes.
 class ScratchBytes {
  public:
-  // At least `size` bytes, of any value. Ends what was there.
+  // Returns at least `size` bytes, of any value. What earlier calls returned is
+  // no longer valid.
   uint8_t* Reserve(int64_t size);
 
  private:
@@ -38,7 +39,8 @@ struct ConvScratch {
   std::vector<const uint8_t*> dense_rows;
 };
 
-// The activations of one call, and what one phase does with them.
+// The activations of one call, [batch][size][channels] as Conv (conv.h) takes
+// them, and what one phase does with them.
 struct PhaseInput {
   const uint8_t* data;
   int64_t batch;
@@ -54,18 +56,22 @@ struct PhaseInput {
   int64_t OutputRows() const { return batch * outputs[0] * outputs[1]; }
   // Whether a copy is needed.
   bool NeedsPadding() const;
-  // Bytes of such a copy for `rows` output rows.
+  // Bytes of such a copy for `rows` output rows, the first of which is the
+  // first of a depth.
   int64_t PaddedBytes(int64_t rows) const;
 };
 
-// Fills scratch.rows with the inputs of the outputs in rows [begin, end), in
-// their order, and scratch.run_offsets with the runs' offsets. They point to
-// the tensor or into scratch.padded.
+// Fills scratch.rows with a pointer for each output in the output rows [begin,
+// end), in their order: to the input of its first tap, in the tensor or in
+// scratch.padded. Fills scratch.run_offsets with the bytes from there to the
+// beginning of each run.
 void LocateInputs(const PhaseInput& input, int64_t begin, int64_t end,
                   ConvScratch& scratch);
 
-// Copies the runs of scratch.rows, `offset` bytes further, side by side to
-// scratch.dense, and fills scratch.dense_rows.
+// Copies the runs of each output that LocateInputs found, but from `offset`
+// bytes further on (the first channel of a group), side by side to
+// scratch.dense. Fills scratch.dense_rows with a pointer to them for each
+// output.
 void CopyRuns(const PhaseRuns& runs, int64_t offset, ConvScratch& scratch);
 
 }  // namespace ns::kernels

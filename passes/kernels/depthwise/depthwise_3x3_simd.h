@@ -253,8 +253,9 @@ class DepthwiseStride2 : public Depthwise3x3<V, kLayout, kFindLargest, 3> {
   const int row_;
 };
 
-// Computes all outputs of the strip, if one of the kernels above can, and
-// returns the largest activations in `largest`, if asked to.
+// Computes all outputs of the strip if one of the kernels above can; else does
+// nothing and returns false. With kFindLargest, `largest`, zeros at first,
+// becomes the largest activation of each channel.
 template <typename V, LaneLayout kLayout, bool kFindLargest>
 bool RunDepthwise3x3(const LaneStrip& strip, typename V::Ints& largest) {
   const bool is_quantized =

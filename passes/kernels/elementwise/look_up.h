@@ -21,12 +21,13 @@ using LookUpTable = std::array<uint8_t, 256>;
 // as Quantize of passes/kernels/elementwise/quantize.h does: to nearest, ties
 // to even, before the zero point is added.
 //
-// LibTorch's quantized kernels of activations use both formulas: kFma for pairs
-// of whole vectors, and kSubtract for what is left at the end of a tensor, or
-// of each thread's part of it: up to 63 elements with AVX2, and up to 127 with
-// AVX-512. Nobody needs to split tensors for that. The ns ops read all elements
-// with kFma (and with kSubtract where LibTorch has the op for floats only), and
-// may differ from LibTorch there by one step, where a value is a tie.
+// LibTorch's quantized kernels of activations use both formulas: kFma for most
+// elements, and kSubtract for those that are left at the end of a tensor, or of
+// each thread's part of it: up to 63 with AVX2, and up to 127 with AVX-512. The
+// ns ops do not follow that. They use one table for all elements, made with
+// kFma (or, where LibTorch has the op for floats only, with kSubtract, as
+// aten::dequantize does). So what they give for elements at the end may differ
+// from LibTorch's by one step, where a value is a tie.
 LookUpTable MakeTable(absl::FunctionRef<float(float)> function, QParams in,
                       QParams out, DequantizeFormula reading);
 

@@ -10,14 +10,17 @@
 
 namespace ns::kernels {
 
-// The table in 16 parts of 16 bytes. A shuffle gives 0 for a negative index,
-// and takes the index modulo 16 else: with `quantized - 16 * part` as its
-// index, all parts up to the quantized value's own give something, and those
-// above nothing. So each part but the first is stored as what turns the one
-// before into it (their exclusive or), and all are taken together. A quantized
-// value of 128 and more is negative from the start, and stays so, as
-// differences saturate: it meets the last eight parts, less 128, and quantized
-// values below 128 do not.
+// A table of 256 bytes; [] looks up each byte of a vector.
+//
+// The table is kept in 16 parts of 16 bytes, each for one shuffle. A shuffle
+// gives 0 for a negative index, and else takes the index modulo 16. Part p is
+// shuffled by `quantized - 16 * p`: of the first eight parts, those up to the
+// one that has the answer give a byte, and those above it give 0. So each part
+// but part 0 is stored as its exclusive or with the part before, and the
+// exclusive or of all results is the answer. Values from 128 on are negative as
+// signed bytes, and stay so, since differences saturate: the first eight parts
+// give 0 for them. The last eight parts, 8 being their first, work in the same
+// way on `quantized - 128`, which is negative for values below 128.
 template <typename V>
 class ShuffledTable {
  public:
@@ -49,6 +52,8 @@ class ShuffledTable {
   typename V::Ints parts_[16];
 };
 
+// ElementwiseKernels::look_up: sets byte i of row r of `out`, whose rows begin
+// `out_stride` bytes from each other, to table[byte i of row r of `quantized`].
 template <typename V>
 void LookUp(ByteRows quantized, const uint8_t* table, uint8_t* out,
             int64_t out_stride) {

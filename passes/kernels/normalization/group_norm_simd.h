@@ -12,8 +12,7 @@
 
 namespace ns::kernels {
 
-// With kEach, value i is normalized by element i of the arrays of
-// `normalization`, else all by their first.
+// GroupNormKernels::normalize_each with kEach, and normalize_alike without.
 template <typename V, bool kEach>
 void NormalizeChannels(const uint8_t* quantized, int64_t n,
                        const ChannelNormalization& normalization,
@@ -44,8 +43,8 @@ void NormalizeChannels(const uint8_t* quantized, int64_t n,
   });
 }
 
-// Adds up kVectors * V::kFloats columns, or, unless kIsWhole, the first `count`
-// of V::kFloats.
+// AddLines for the first kVectors * V::kFloats columns of [lines][n] or, unless
+// kIsWhole, where kVectors is 1, for the first `count`, fewer than V::kFloats.
 template <typename V, int kVectors, bool kIsWhole>
 void AddColumns(const uint8_t* quantized, int64_t lines, int64_t n,
                 int64_t count, uint32_t* sums, uint32_t* squares) {
@@ -84,6 +83,7 @@ void AddColumns(const uint8_t* quantized, int64_t lines, int64_t n,
   }
 }
 
+// GroupNormKernels::add_lines.
 template <typename V>
 void AddLines(const uint8_t* quantized, int64_t lines, int64_t n,
               uint32_t* sums, uint32_t* squares) {

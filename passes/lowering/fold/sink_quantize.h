@@ -11,9 +11,9 @@ struct Node;
 
 namespace ns {
 
-// Moves the quantize of an output of a prim::If, when it is the only user of
-// that output, to the ends of both arms. Scripted F.interpolate and instance
-// norms are such prim::Ifs, which ask for the rank of their input.
+// Moves each quantize of an output of `node`, a prim::If, to the ends of both
+// arms. Scripted F.interpolate and instance norms are such prim::Ifs, which ask
+// for the rank of their input. Does nothing for other nodes.
 //
 //   %x = prim::If(%p)
 //     block0():
@@ -32,8 +32,10 @@ namespace ns {
 //       %e = aten::quantize_per_tensor(%b, %scale, %zero_point, %dtype)
 //       -> (%e)
 //
-// Returns whether a quantize moved. None moves when no arm ends in an op that a
-// quantize may be folded with (MayBeQuantized).
+// Returns whether a quantize moved. One stays when the output has other users
+// or is written to in place, when %scale, %zero_point or %dtype is not defined
+// in front of `node`, and when the output comes in neither arm from an op that
+// a quantize may be folded with (MayBeQuantized of quantized_ops.h).
 bool SinkQuantize(FoldEditor& editor, torch::jit::Node* node);
 
 }  // namespace ns

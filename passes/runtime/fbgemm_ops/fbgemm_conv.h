@@ -16,7 +16,8 @@ namespace ns {
 
 struct FbgemmConvParameters {
   // qint8: [out, in / groups, sizes of the kernel] or, transposed,
-  // [in, out / groups, sizes of the kernel].
+  // [in, out / groups, sizes of the kernel]. It has one scale, or one for each
+  // output channel; only one when it is transposed and has several groups.
   at::Tensor weight;
   // float, [out], or undefined.
   at::Tensor bias;

@@ -1,4 +1,4 @@
-// Which part of the values that were seen to quantize, values beyond it being
+// Chooses the range to quantize of values that were seen; values beyond it are
 // clipped.
 #ifndef PASSES_RUNTIME_OBSERVERS_RANGE_SEARCH_H_
 #define PASSES_RUNTIME_OBSERVERS_RANGE_SEARCH_H_
@@ -9,26 +9,30 @@
 
 namespace ns {
 
-// Each returns a part of the range of `histogram`, which holds a finite value,
-// widened to zero.
+// Each function returns a range that holds zero, and is a part of that of the
+// finite values of `histogram`, widened to zero. There must be such a value.
 
-// The range for which quantizing to `grid` has the smallest squared error
-// (SquaredError), of those tried: both ends move inwards by factors of 2^(1/4),
-// then on from the best by smaller ones. The errors of clipped values count
-// `clipping_weight` times.
+// Returns the range with the smallest squared error of quantizing to `grid`
+// (SquaredError), of those tried: both ends (of a symmetric grid, together)
+// move inwards by factors of 2^(1/4), down to 1/128, and then around the best
+// by smaller factors. The errors of clipped values count `clipping_weight`
+// times.
 Interval LeastSquaredErrorRange(const ExactHistogram& histogram,
                                 const QuantGrid& grid, double clipping_weight);
 
-// The shortest range below which, and above which, lies at most the share
-// `1 - percentile` of the values each.
+// Returns the shortest range, to the width of a bin, such that at most the
+// share `1 - percentile` of the values lies below it, and at most as many above
+// it. `percentile` is 0 to 1, such as 0.9999.
 Interval PercentileRange(const ExactHistogram& histogram, double percentile);
 
-// The range -t..t, cut to the values that there are, for which the values as
-// `grid` keeps them resemble the values most: with the smallest divergence
-// (Kullback and Leibler) between the histogram, clipped values in its end bins,
-// and the same without clipped values, the counts of each step spread over its
-// bins. After Migacz, "8-bit inference with TensorRT", 2017; but there the
-// second sums to 1, so that a range with hardly any values can be the best.
+// Returns the range -t..t, cut to the range of the values, for which quantizing
+// to `grid` changes their distribution least, of at most 256 that are tried. It
+// has the smallest Kullback-Leibler divergence of Q from P, histograms without
+// exact zeros: P has clipped values in its end bins; Q leaves them out, and has
+// the counts of each step of the grid spread evenly over those of its bins that
+// are not empty. After Migacz, "8-bit inference with TensorRT", 2017; but Q is
+// not scaled to a sum of 1 here, since then a range with hardly any values can
+// be the best.
 Interval LeastDivergenceRange(const ExactHistogram& histogram,
                               const QuantGrid& grid);
 

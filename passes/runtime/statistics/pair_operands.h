@@ -23,16 +23,19 @@ struct MemoryRuns {
   int64_t LeftInRun(int64_t element) const { return length - element % length; }
 };
 
-// One of the two tensors. Values of every dtype, and 8-bit quantized values per
-// tensor and per channel, stay as they are until they are read; other quantized
-// and sparse tensors are copied. Throws c10::Error for undefined tensors.
+// One of the two tensors. Plain values, and 8-bit quantized values per tensor
+// and per channel, stay as they are until they are read; other quantized
+// tensors are dequantized, and sparse ones made dense. Elements are counted in
+// the order of memory, so RunsOf and what reads values may only be called after
+// BringToLayoutOf. Throws c10::Error for undefined tensors and, where values
+// are read, for dtypes that are no real numbers.
 class PairOperand {
  public:
   explicit PairOperand(const at::Tensor& tensor);
 
   // The tensor's values, or its quantized values as bytes.
   const at::Tensor& memory() const { return memory_; }
-  // Brings both to the same layout.
+  // Brings both to the same dense layout, by copies where they do not have it.
   void BringToLayoutOf(PairOperand& other);
 
   // Returns where the elements of one index along `dim` are.
@@ -45,6 +48,8 @@ class PairOperand {
   }
   // True where memory holds quantized values of 8 bits, as bytes.
   bool HoldsCodes() const { return holds_codes_; }
+  // Returns the quantized values from element `first` on, as bytes. To be
+  // called where HoldsCodes only, as are the functions for formats.
   const uint8_t* Codes(int64_t first) const {
     return static_cast<const uint8_t*>(memory_.data_ptr()) + first;
   }
@@ -57,8 +62,8 @@ class PairOperand {
   // as LibTorch does.
   bool HasExactFormats() const { return formats_are_exact_; }
 
-  // Returns `count` values, in memory or, where that holds other types, in
-  // `buffer`.
+  // Returns `count` values from element `first` on, dequantized: a pointer into
+  // memory or, where that holds other types, `buffer`.
   const float* Floats(int64_t first, int64_t count, float* buffer) const;
   // Returns the same in double, at most kPairBlock of them.
   const double* Doubles(int64_t first, int64_t count, double* buffer) const;

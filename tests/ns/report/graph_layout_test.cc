@@ -139,6 +139,20 @@ void ExpectGoodLayout(const DataFlowGraphs& graphs) {
   ExpectEdgesGoDown(layout, graphs.of_quantized, false);
 }
 
+// Of the modules that are called several times, also where one of the calls
+// has a box of its own further out.
+TEST(GraphLayoutTest, CallsAreCountedInTheOrderOfExecution) {
+  const DataFlowGraph graph =
+      Chain({"a.b", "a.b", "a.c", "a.c", "d", "d", "a.b", "a.b"});
+  const GraphLayout layout = LayOut({graph, graph});
+  std::vector<std::string> calls;
+  for (const size_t cell : {0, 6}) {
+    const LayoutModule& module = layout.modules[layout.cells[cell].module];
+    calls.push_back(absl::StrCat(module.path, " ", module.call));
+  }
+  EXPECT_THAT(calls, ElementsAre("a.b 0", "a.b 1"));
+}
+
 TEST(GraphLayoutTest, NothingHasOnlyARoot) {
   const GraphLayout layout = LayOut({});
   EXPECT_THAT(layout.cells, IsEmpty());

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,18 @@ TEST(LabelLossTest, IsTheCrossEntropyAndCountsHits) {
                   -(log[0][0] + log[1][2]).item<float>() / 2);
   EXPECT_EQ(value.samples, 2);
   EXPECT_EQ(value.correct, 1);
+}
+
+TEST(LabelLossTest, NanIsNoClass) {
+  const auto loss = MakeLabelLoss({at::tensor({0, 0}, at::kLong)});
+  const at::Tensor scores = at::tensor({NAN, NAN, 1.0F, 0.0F}).reshape({2, 2});
+  EXPECT_EQ(OrThrow(loss->Of(scores, BatchOf(scores), 0)).correct, 1);
+}
+
+TEST(LabelLossTest, TakesLabelsOfAnyIntegersAndShape) {
+  const auto loss = MakeLabelLoss({at::tensor({1, 0}, at::kInt).view({2, 1})});
+  const at::Tensor scores = at::tensor({0.0F, 1.0F, 1.0F, 0.0F}).view({2, 2});
+  EXPECT_EQ(OrThrow(loss->Of(scores, BatchOf(scores), 0)).correct, 2);
 }
 
 TEST(LabelLossTest, NamesTheBatchThatDoesNotFit) {

@@ -1,4 +1,4 @@
-// Memory of exactly the size that a kernel may touch, for tests.
+// Allocates exactly the memory that a kernel may touch, for tests.
 #ifndef TESTS_PASSES_KERNELS_EXACT_BYTES_H_
 #define TESTS_PASSES_KERNELS_EXACT_BYTES_H_
 
@@ -7,9 +7,10 @@
 
 namespace ns::kernels {
 
-// Bytes that begin `offset` bytes behind an allocation, which ends with them:
-// the address sanitizer sees what is read or written behind them, and they are
-// aligned to no more than the offset is.
+// Holds `size` bytes, not initialized, at the end of an allocation: the address
+// sanitizer sees what is read or written behind them. They begin `offset` bytes
+// after the start of the allocation, so that an odd offset leaves them
+// unaligned.
 class ExactBytes {
  public:
   explicit ExactBytes(int64_t size, int64_t offset = 1)

@@ -1,17 +1,24 @@
-// How far tests look that hold kernels against their references.
+// Says how many random shapes the tests of kernels try.
 #ifndef TESTS_PASSES_KERNELS_RANDOM_SHAPES_H_
 #define TESTS_PASSES_KERNELS_RANDOM_SHAPES_H_
 
 #include <cstdint>
 #include <cstdlib>
+#include <stdexcept>
 
 namespace ns::kernels {
 
-// Of each kernel and instruction set: 10,000 random shapes, or as many as
-// NS_TEST_SHAPES says, for looking further than continuous integration does.
+// Returns how many random shapes a test computes with each kernel of each
+// instruction set, to compare it with its reference: 10,000, or the number in
+// the environment variable NS_TEST_SHAPES, for longer runs than those of
+// continuous integration. Throws for what is no number above 0.
 inline int64_t RandomShapes() {
   const char* const asked = std::getenv("NS_TEST_SHAPES");
-  return asked == nullptr ? 10000 : std::atoll(asked);
+  const int64_t shapes = asked == nullptr ? 10000 : std::atoll(asked);
+  if (shapes <= 0) {
+    throw std::invalid_argument("NS_TEST_SHAPES is no number above 0");
+  }
+  return shapes;
 }
 
 }  // namespace ns::kernels

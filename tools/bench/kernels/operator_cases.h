@@ -1,6 +1,6 @@
-// The operators of a lowered model that are neither layers nor in
-// elementwise_cases.h, as cases: each of ours against LibTorch's, both called
-// by name, as an interpreter calls them.
+// Makes benchmark cases of the operators of a lowered model that are neither
+// layers nor in elementwise_cases.h: each ns operator against LibTorch's, both
+// called by name, as an interpreter calls them.
 #ifndef TOOLS_BENCH_KERNELS_OPERATOR_CASES_H_
 #define TOOLS_BENCH_KERNELS_OPERATOR_CASES_H_
 
@@ -10,10 +10,10 @@
 
 namespace ns::bench {
 
-// A name says what the input is: "cat 2 x 32 @56" of two with 32 channels and
-// 56 rows and columns, batch 1. Inputs are channels-last, but for those of
-// element-wise operators and norms of rows. Fewer and smaller ones when
-// `quick`.
+// Returns the cases. A name says what the input is: "cat 2 x 32 @56" takes two
+// images of 32 channels, 56 rows and 56 columns, batch 1. Inputs are
+// channels-last; those of element-wise operators, layer norm and instance norm
+// are contiguous. With `quick`, the larger half of the cases is left out.
 std::vector<OperatorCase> OperatorCases(bool quick);
 
 }  // namespace ns::bench

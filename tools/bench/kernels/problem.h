@@ -44,14 +44,15 @@ struct Implementation {
   // "onednn", "torch onednn". Empty when it cannot do the layer.
   std::string name;
   std::function<void()> run;
-  // The last output, channels-last, OutputBytes(layer) of them.
+  // The output of the last run: OutputBytes(layer) quantized values,
+  // channels-last.
   std::function<const uint8_t*()> output;
   // What it says about itself: the kernel it chose.
   std::string choice;
 };
 
-// Empty when all codes of `a` and `b` are within 1 of each other; else how many
-// are not, and the first of them.
+// Compares `count` quantized values of `a` and `b`, pair by pair. Empty when no
+// pair differs by more than 1; else how many do, and the first of them.
 std::string CompareCodes(const uint8_t* a, const uint8_t* b, int64_t count);
 
 }  // namespace ns::bench

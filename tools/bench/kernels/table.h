@@ -1,4 +1,4 @@
-// Measurements as text.
+// Prints measurements as text.
 #ifndef TOOLS_BENCH_KERNELS_TABLE_H_
 #define TOOLS_BENCH_KERNELS_TABLE_H_
 
@@ -9,14 +9,17 @@
 
 namespace ns::bench {
 
-// The title and the names of columns. `unit` is of the rates: "GOPS", "GB/s".
+// Returns the title and the names of columns. `unit` is that of the rates, with
+// 1e9 of Row::rate as 1: "GOPS", "GB/s".
 std::string FormatHeader(const std::string& title, const std::string& unit);
 
+// Returns the line of a row, and a second line where it has a mismatch.
 std::string FormatRow(const Row& row);
 
-// Below the rows of a section: geometric means and the lowest of the ratios;
-// and, where rows have counts, the time of the model's layers, and the ratio of
-// the sums.
+// Returns what stands below the rows of a section: the geometric mean and the
+// lowest of the ratios to each peer; and, where a row has a count above 1, as
+// layers of a model have, the time of all layers together, and the ratio of
+// that to each peer's. Empty without rows.
 std::string FormatSummary(const std::vector<Row>& rows);
 
 }  // namespace ns::bench

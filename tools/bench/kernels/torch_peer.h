@@ -1,4 +1,4 @@
-// This LibTorch's quantized operators as an implementation of a layer.
+// Runs the quantized operators of this LibTorch, to compare layers with them.
 #ifndef TOOLS_BENCH_KERNELS_TORCH_PEER_H_
 #define TOOLS_BENCH_KERNELS_TORCH_PEER_H_
 
@@ -9,12 +9,17 @@
 
 namespace ns::bench {
 
-// The operator's results, found by name as an interpreter finds it.
+// Calls the operator `name`, "quantized::linear_prepack", with all of its
+// arguments in order, and returns its results. Throws c10::Error where there is
+// no such operator, or it fails.
 torch::jit::Stack CallOperator(const char* name, const char* overload,
                                torch::jit::Stack arguments);
 
-// quantized::linear or conv2d, with _relu where the layer has it, weights
-// packed for `engine`. `name` is of the implementation.
+// Returns quantized::linear or conv2d on a copy of the problem's data, with
+// _relu where the layer has it, and weights packed for `engine`. `name` is that
+// of the implementation. This and each run set LibTorch's quantized engine to
+// `engine`, and leave it so. Throws c10::Error where the engine cannot pack the
+// weights.
 Implementation TorchLayer(const Problem& problem, at::QEngine engine,
                           const char* name);
 

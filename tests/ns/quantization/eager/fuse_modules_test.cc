@@ -88,6 +88,16 @@ TEST(FuseModulesTest, HooksInsideOfAChainAreRefused) {
               HasSubstr("a hook of its torch.nn.modules.batchnorm."));
 }
 
+// It leaves nothing in the graph.
+TEST(FuseModulesTest, ChainsWithHooksThatDoNothingAreNotFound) {
+  Module model = Model();
+  AddHook(
+      "def keep(self, input: Tuple[Tensor], output: Tensor) -> Tensor:\n"
+      "  return output\n",
+      "conv", model);
+  EXPECT_THAT(OrThrow(FindFusableModules(model)), ::testing::IsEmpty());
+}
+
 TEST(FuseModulesTest, ALayerWithoutBiasGetsThatOfTheNorm) {
   const Module model = Model();
   const Module fused = OrThrow(FuseModules(model, {{"conv", "bn"}}));

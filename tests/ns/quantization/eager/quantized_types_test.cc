@@ -174,6 +174,26 @@ TEST(QuantizedTypesTest, NormsGiveTheScaleOfTheirBuffers) {
   }
 }
 
+// Convolutions give it channels last, and more samples than a channel has
+// elements.
+TEST(QuantizedTypesTest, InstanceNormTakesEveryLayout) {
+  at::manual_seed(3);
+  const at::Tensor input =
+      at::quantize_per_tensor(at::randn({64, 3, 2, 2}), 0.05, 64, at::kQUInt8);
+  const Attributes attributes = {
+      {"weight", at::ones({3})},
+      {"bias", at::zeros({3})},
+      {"scale", at::scalar_tensor(0.05)},
+      {"zero_point", at::scalar_tensor(64, at::kLong)}};
+  const auto run = [&](const at::Tensor& x) {
+    return RunScript("normalization.InstanceNorm2d", x, {{"{eps}", "1e-5"}},
+                     attributes)
+        .int_repr();
+  };
+  EXPECT_TRUE(
+      run(input.contiguous(at::MemoryFormat::ChannelsLast)).equal(run(input)));
+}
+
 TEST(QuantizedTypesTest, Relu6KeepsTheScaleOfItsInput) {
   const at::Tensor input = at::quantize_per_tensor(
       at::tensor({-1.0F, 3.0F, 8.0F}), 0.5, 2, at::kQUInt8);

@@ -1,4 +1,4 @@
-// Operators of ours, held against those of LibTorch.
+// Compares the ops that run ns kernels with LibTorch's ops.
 #ifndef TESTS_PASSES_RUNTIME_FBGEMM_OPS_AGAINST_LIBTORCH_H_
 #define TESTS_PASSES_RUNTIME_FBGEMM_OPS_AGAINST_LIBTORCH_H_
 
@@ -14,41 +14,47 @@ namespace ns {
 
 using Arguments = std::vector<c10::IValue>;
 
-// Any quint8 codes, in the order of dimensions.
+// Returns a contiguous quint8 tensor of random quantized values.
 at::Tensor RandomCodes(at::IntArrayRef sizes, double scale = 0.05,
                        int64_t zero_point = 64);
 
-// Any qint8 weight with one scale, or one for each index of `axis`. Without
-// AVX512-VNNI LibTorch's oneDNN adds products in pairs, in 16 bits that
-// saturate: there, codes are small enough for it never to happen.
+// Return a random qint8 weight with one random scale, or one for each index of
+// `axis`, and zero points 0. Without AVX512-VNNI, LibTorch's oneDNN adds
+// products in pairs, in 16 bits that saturate: there, quantized values are so
+// small that this never happens.
 at::Tensor RandomWeight(at::IntArrayRef sizes);
 at::Tensor RandomWeightPerChannel(at::IntArrayRef sizes, int64_t axis = 0);
 
-// `x` with the strides of a contiguous tensor, a channels-last one (of three to
-// five dimensions), one whose dimensions are reversed in memory, and one with
-// gaps; each with its name.
+// Returns tensors that equal `x`, a per-tensor quantized one, with the names of
+// their strides: contiguous, channels-last (of three to five dimensions),
+// dimensions reversed in memory, and with gaps.
 std::vector<std::pair<std::string, at::Tensor>> Layouts(const at::Tensor& x);
 
-// The output of the overload of `op` that takes so many arguments.
+// Runs the first overload of `op` that has as many arguments as are given, and
+// returns its output. Throws where there is none.
 at::Tensor Output(const std::string& op, Arguments arguments);
 
-// The object that the prepack operator `op` makes.
+// The same for a prepack operator, whose output is an object.
 c10::IValue PackedBy(const std::string& op, Arguments arguments);
 
-// Sizes, strides, scales and zero points are equal, and codes are: all of them,
-// or all but `share` of them (but one of a few), which may be one step apart.
+// Fails the test unless both are quint8 tensors of equal sizes, strides, scales
+// and zero points, and have the same quantized values. Of near ones, the share
+// `share` of all values, and at least one, may differ by one step.
 void ExpectSameCodes(const at::Tensor& ours, const at::Tensor& theirs);
 void ExpectNearCodes(const at::Tensor& ours, const at::Tensor& theirs,
                      double share);
 
-// The operator throws c10::Error with `why` in its message.
+// Fails the test unless Output throws a c10::Error with `why` in its message.
 void ExpectRefused(const std::string& op, const Arguments& arguments,
                    const std::string& why);
 
-// `object`, of a class of ours, saved in a module and loaded again.
+// Returns `object`, of a class torch.classes.ns, saved in a module and loaded
+// again.
 c10::IValue Reloaded(const c10::IValue& object);
 
-// Loads `state` as the class torch.classes.ns.`name`: the object, or throws.
+// FromState returns an object of the class torch.classes.ns.`name`, made by
+// __setstate__ from `state`, or throws what that throws. ExpectStateRefused
+// fails the test unless that is a c10::Error with `why` in its message.
 c10::IValue FromState(const std::string& name, const c10::IValue& state);
 void ExpectStateRefused(const std::string& name, const c10::IValue& state,
                         const std::string& why);

@@ -9,6 +9,9 @@
 #include <thread>
 #include <vector>
 
+// libgomp's, which LibTorch links.
+extern "C" void omp_set_max_active_levels(int levels) __attribute__((weak));
+
 namespace ns {
 namespace {
 
@@ -28,6 +31,25 @@ TEST(TorchParallelTest, DoesEachTaskOnce) {
         }
       }
     }
+  }
+}
+
+// As with OMP_MAX_ACTIVE_LEVELS=0: the team has one thread.
+TEST(TorchParallelTest, SmallerTeamsDoAllTasks) {
+  if (omp_set_max_active_levels == nullptr) {
+    GTEST_SKIP() << "LibTorch has no OpenMP";
+  }
+  at::set_num_threads(2);
+  omp_set_max_active_levels(0);
+  std::vector<std::atomic<int>> done(100);
+  TorchParallel(100, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      ++done[i];
+    }
+  });
+  omp_set_max_active_levels(1);
+  for (const std::atomic<int>& times : done) {
+    EXPECT_EQ(times, 1);
   }
 }
 
