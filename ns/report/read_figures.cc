@@ -1,6 +1,7 @@
 #include "ns/report/read_figures.h"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -73,8 +74,11 @@ std::vector<UserFigure> ReadUserFigures(const JsonCursor& json) {
 ErrorFigures ReadFigures(const JsonCursor& json) {
   ErrorFigures figures;
   for (const Metric& metric : Metrics()) {
-    figures.*metric.figure = json.At(metric.name).Number();
+    const std::optional<JsonCursor> figure = json.Find(metric.name);
+    figures.*metric.figure = figure ? figure->Number()
+                                    : std::numeric_limits<double>::quiet_NaN();
   }
+  figures.sqnr_db = json.At("sqnr_db").Number();
   return figures;
 }
 

@@ -7,8 +7,10 @@
 
 namespace ns {
 
-// Reads the error figures from the members of the object `json`. Where one is
-// missing or is no number, the cursor is refused (JsonCursor).
+// Reads the error figures from the members of the object `json`. A metric that
+// is missing, as in files of versions that did not have it yet, is nan. Where
+// the SQNR is missing, or a figure is no number, the cursor is refused
+// (JsonCursor).
 ErrorFigures ReadFigures(const JsonCursor& json);
 
 // Returns the figures of an activation that are members of `json`. Floats among

@@ -5,7 +5,8 @@
 //    {Float("aten::layer_norm").Folds(FoldForm::kByName),
 //     Int8("quantized::layer_norm"),
 //     Int8("ns::fbgemm_layer_norm")},
-//    Facts().TensorWeight(2).Lowers(LoweringForm::kSameArguments)}
+//    Facts().TensorWeight(2).Channels(ChannelPlace::kLast)
+//        .Lowers(LoweringForm::kSameArguments).Rank(OutputRank::kAsInput)}
 #ifndef PASSES_OPS_FAMILY_COLUMNS_H_
 #define PASSES_OPS_FAMILY_COLUMNS_H_
 

@@ -42,11 +42,20 @@ TEST(ReadFiguresTest, OtherFloatsAreMetricsOfTheUser) {
   EXPECT_EQ(activation.non_finite->float_nan, 0);
 }
 
-TEST(ReadFiguresTest, MissingFiguresAreAnError) {
+TEST(ReadFiguresTest, MetricsThatAnEarlierVersionLackedAreNan) {
   const nlohmann::json json = OrThrow(ParseJson("{\"sqnr_db\": 1.0}"));
   absl::Status status;
+  const ErrorFigures error = ReadFigures(JsonCursor(json, status));
+  NS_EXPECT_OK(status);
+  EXPECT_EQ(error.sqnr_db, 1);
+  EXPECT_TRUE(std::isnan(error.bias_share));
+}
+
+TEST(ReadFiguresTest, WithoutAnSqnrThereIsAnError) {
+  const nlohmann::json json = OrThrow(ParseJson("{\"cosine\": 1.0}"));
+  absl::Status status;
   ReadFigures(JsonCursor(json, status));
-  EXPECT_EQ(status.message(), "has no \"normalized_l2\"");
+  EXPECT_EQ(status.message(), "has no \"sqnr_db\"");
 }
 
 }  // namespace
