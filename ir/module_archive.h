@@ -42,13 +42,14 @@ class ModuleArchive final : public caffe2::serialize::ReadAdapterInterface {
 
   bool Has(absl::string_view name) const { return records_.contains(name); }
 
-  // Returns the checked content of a record that Has is true of. Error: as
-  // Open.
+  // Returns the content of a record, decompressed and checked. Has(name) must
+  // be true. Error: DamagedRecord.
   absl::StatusOr<std::string> Read(absl::string_view name) const;
 
-  // Checks the records that were not read yet. To be called after loading, also
-  // where that threw. Error: as Open; it also names a record that LibTorch got
-  // nothing of, as it was damaged.
+  // Reads and checks the records that have not been found good yet: those that
+  // LibTorch did not read, and those that `read` refused. Call it after
+  // loading, also when loading threw. Error: DamagedRecord for the first
+  // damaged one by name.
   absl::Status CheckRest() const;
 
   // LibTorch calls these two. `read` returns 0 for a damaged record.
@@ -75,7 +76,8 @@ class ModuleArchive final : public caffe2::serialize::ReadAdapterInterface {
   mutable absl::flat_hash_map<uint64_t, Tracked> stored_;
 };
 
-// The error for a record whose bytes are not those that were written.
+// The error for a record whose bytes are not those that were written: a phrase
+// that continues "<path>: ".
 absl::Status DamagedRecord(absl::string_view name);
 
 }  // namespace ns

@@ -18,23 +18,25 @@
 
 namespace ns {
 
-// Returns what `model` returns for a copy of `batch`, the one at `index`, which
-// is fitted to the method: models may write into their inputs. Error: as
-// RunBatches.
+// Runs `model` on a copy of `batch`, since models may write into their inputs,
+// and returns what it returns. FitBatch (batches.h) makes the copy fit the
+// method. `index` is the number of the batch in messages. Error: as RunBatches.
 absl::StatusOr<c10::IValue> RunBatch(absl::string_view name, ModelGraph& model,
                                      const Batch& batch, int64_t index);
 
-// Runs `model` on a copy of every batch, fitted to its method, and calls
-// `after_batch`, unless it is null, with the number of batches done. Error: a
-// batch that does not fit the model, or fails in it. The message says which
-// batch, and calls the model `name`.
+// Runs `model` on a copy of every batch, as RunBatch does, and drops what it
+// returns. After each batch, calls `after_batch`, unless it is null, with the
+// number of batches done. Error: a batch that does not fit the model, or that
+// the model fails on; no later batch runs. The message says which batch, and
+// calls the model "the <name> model".
 absl::Status RunBatches(
     absl::string_view name, ModelGraph& model,
     const std::vector<Batch>& batches,
     const std::function<void(size_t done)>& after_batch = nullptr);
 
-// Does the same with the batches of `reader` that have these numbers, in this
-// order, of which one at a time is in memory.
+// Does the same with the batches of `reader` at `numbers`, each from 0 to
+// reader.size() - 1, in the order of `numbers`. One batch at a time is in
+// memory. Error, too: a batch that cannot be read.
 absl::Status RunBatches(
     absl::string_view name, ModelGraph& model, const BatchReader& reader,
     absl::Span<const int64_t> numbers,

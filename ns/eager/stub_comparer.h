@@ -16,7 +16,8 @@
 namespace ns {
 
 struct StubComparerOptions {
-  // The types of the float modules that are shadows; see PrepareModelWithStubs.
+  // The types of the float modules that run as shadows beside their quantized
+  // counterparts; see PrepareModelWithStubs.
   std::vector<std::string> swap_list;
   // The method to run.
   std::string method = "forward";
@@ -25,11 +26,13 @@ struct StubComparerOptions {
 };
 
 struct StubComparisons {
-  // The stubs in order of execution, without modules that no batch reached.
+  // The stubs in order of execution. A module is left out, with all its
+  // outputs, when no batch reached it, or when the shapes of its first output
+  // differ from the shadow's in every batch.
   std::vector<StubComparison> stubs;
-  // One line for each output whose two values have different shapes, one for
-  // modules that fusion changed on the quantized side alone, and one for nan
-  // and infinities in the inputs.
+  // One line for all modules that are fused in the quantized model alone (see
+  // FusionWarning), one for each output whose two values have different shapes,
+  // and one for nan and infinities in the inputs.
   std::vector<std::string> warnings;
 };
 

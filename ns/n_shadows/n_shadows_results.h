@@ -15,32 +15,37 @@
 namespace ns {
 
 struct CandidateResult {
-  // Which mapping it is from, from 0.
+  // The index of the mapping that gave it (QConfigMultiMapping::mappings()).
   int candidate = 0;
-  // QConfigName.
+  // The name of its qconfig (QConfigName).
   std::string qconfig;
-  // Against the float subgraph, x being its output: over all calls, and the
-  // SQNR in dB of each call (reference: comparisons). Several calls in a batch
-  // are trips of a loop. Of a logger of yours, `pooled` is empty, and the
-  // others are what it returns (NShadowsOptions::logger).
+  // The outputs of the float subgraph, x, and of the candidate, y, compared
+  // over all calls. Empty where NShadowsOptions::logger made the logger.
   PairStatistics pooled;
+  // The SQNR in dB of each call (reference: comparisons). Inside a loop, each
+  // trip is a call. A logger of NShadowsOptions::logger gives its own figures
+  // here.
   std::vector<double> call_sqnr_db;
-  // What the candidate computed, where activations are saved.
+  // The output of each call; empty unless the logger saves activations
+  // (LoggersSetSaveActivations).
   std::vector<at::Tensor> values;
 };
 
 struct ShadowedSubgraph {
   // "subgraph_3", as the reference numbers them.
   std::string subgraph;
-  // Unique: "layer1.0.conv1".
+  // FloatSubgraph::name, "layer1.0.conv1", which is unique.
   std::string name;
+  // The path of the module of the base op.
   std::string fqn;
-  // The base op, "aten::conv2d", and the name of what it computes.
+  // The base op, "aten::conv2d", and the name of its node.
   std::string op;
   std::string node_name;
-  // Those that exist, in order. Candidates that never ran have no calls.
+  // In the order of the mappings, without those that were skipped. One that
+  // never ran has no calls.
   std::vector<CandidateResult> candidates;
-  // What the float subgraph computed, where activations are saved.
+  // The output of the float subgraph in each call; empty unless its logger
+  // saves activations.
   std::vector<at::Tensor> values;
 };
 
@@ -55,12 +60,14 @@ struct NShadowsResults {
 absl::StatusOr<NShadowsResults> ExtractResultsNShadowsModel(
     const torch::jit::Module& module);
 
-// A row a subgraph: node, op, fqn, and the pooled SQNR of candidates 0, 1, ...
-// in dB; "-" where there is no such candidate or it never ran. Which qconfig a
-// candidate is follows below. (The reference prints the mean over calls.)
+// Returns a table with a row for each subgraph: node name, op, fqn, and the
+// pooled SQNR in dB of candidates 0, 1, ...: "exact" where it is infinite, and
+// "-" where there is no such candidate, it never ran, or its logger is of
+// NShadowsOptions::logger. Lines below tell the qconfig of each candidate. (The
+// reference prints the mean over calls.)
 std::string ComparisonsNShadowsModel(const NShadowsResults& results);
 
-// Writes the above to `out` (reference: print_comparisons_n_shadows_model).
+// Writes that table to `out` (reference: print_comparisons_n_shadows_model).
 void PrintComparisonsNShadowsModel(const NShadowsResults& results,
                                    std::ostream& out);
 

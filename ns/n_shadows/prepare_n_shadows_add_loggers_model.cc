@@ -10,10 +10,12 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "ir/graph_walk.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
 #include "ir/verifier.h"
+#include "ir/written_attributes.h"
 #include "ns/n_shadows/candidate_activations.h"
 #include "ns/n_shadows/candidate_logger.h"
 #include "ns/n_shadows/shadow_attributes.h"
@@ -101,6 +103,23 @@ class SecondPath {
   absl::flat_hash_map<const Node*, Node*> nodes_;
   absl::flat_hash_map<const Value*, Value*> values_;
 };
+
+// Error: `graph` writes to an attribute, which a second path would write again.
+absl::Status CheckWritesNoAttribute(const Graph& graph) {
+  const WrittenAttributes written(graph);
+  absl::Status status;
+  ForEachNode(graph.block(), [&](const Node* node) {
+    const bool is_named = node->kind() == c10::prim::GetAttr ||
+                          node->kind() == c10::prim::SetAttr;
+    if (is_named && written.Contains(node->s(c10::attr::name))) {
+      status.Update(absl::InvalidArgumentError(absl::StrCat(
+          "the model writes to its attribute '", node->s(c10::attr::name),
+          "', and a second path would write to it again; use "
+          "PrepareNShadowsModel")));
+    }
+  });
+  return status;
+}
 
 class Preparer {
  public:
@@ -226,6 +245,11 @@ absl::StatusOr<NShadowsModel> PrepareNShadowsAddLoggersModel(
     const ModelGraph& model, const QConfigMapping& mapping,
     const NShadowsOptions& options) {
   NS_RETURN_IF_ERROR(mapping.Validate());
+  if (AttachedCandidateNames(model.module())) {
+    return absl::InvalidArgumentError(
+        "the model is an n-shadows model already; prepare the float model");
+  }
+  NS_RETURN_IF_ERROR(CheckWritesNoAttribute(model.graph()));
   NS_ASSIGN_OR_RETURN(ModelGraph copy, model.Clone());
   return Preparer(std::move(copy), mapping, options).Run();
 }

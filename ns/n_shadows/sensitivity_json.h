@@ -8,7 +8,7 @@
 
 namespace ns {
 
-// One object with the schema "ns.sensitivity/1":
+// Returns one object with the schema "ns.sensitivity/1":
 //
 //   {"schema": "ns.sensitivity/1", "float": "f.pt", "batches": 8,
 //    "candidates": ["int8 per tensor", ...],
@@ -22,9 +22,13 @@ namespace ns {
 //    "skipped": [{"name": "mean", "candidate": "dynamic", "reason": "..."}],
 //    "never_ran": []}
 //
-// "use" ("float" for none) and "budget" are there with a plan only.
-// "call_sqnr_db" has one figure a call: several a batch inside a loop.
-// "keep_in_float" has the layers without an integer candidate in "use".
+// "use" and "budget" are there only where `report` has a plan. "use" is the
+// candidate that the plan chose, or "float". "keep_in_float" lists the layers
+// whose "use" is "float" or in half precision. "call_sqnr_db" has one figure
+// for each call: several for a batch inside a loop. Infinite figures and nan
+// are the strings "inf", "-inf" and "nan". A candidate that never ran is in its
+// layer with an empty "call_sqnr_db"; a layer none of whose candidates ran is
+// in "never_ran", by its name.
 std::string SensitivityJson(const SensitivityReport& report);
 
 }  // namespace ns

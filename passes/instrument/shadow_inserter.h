@@ -1,4 +1,5 @@
-// Puts the subgraphs of one model beside their counterparts in another.
+// Puts shadows into a graph: copies of the subgraphs of one model, beside their
+// counterparts in another.
 #ifndef PASSES_INSTRUMENT_SHADOW_INSERTER_H_
 #define PASSES_INSTRUMENT_SHADOW_INSERTER_H_
 
@@ -30,17 +31,20 @@ namespace ns {
 
 // A subgraph of one model in the graph of another, whose values it takes.
 struct InsertedShadow {
-  // The tensors, in the order of MatchedOutputs.
+  // The tensors that it computes, in the order of MatchedOutputs.
   std::vector<torch::jit::Value*> tensors;
-  // The nodes; none at a quantize point, where the shadow is a value that is
+  // Its nodes; none at a quantize point, where the shadow is a value that is
   // there already.
   std::optional<Subgraph> subgraph;
-  // Where the shadow is guarded.
+  // Present where Options::guards asks for it, but at quantize points.
   std::optional<GuardedShadow> guarded;
-  // Null where they were not asked for. They can be used where the tensors can.
+  // Null unless Options::parts asks for them. They can be used where `tensors`
+  // can.
   ShadowParts parts;
 
-  // In front of which node to insert what uses the tensors at `place`.
+  // Returns the node in front of which to insert nodes that use `tensors` and
+  // are to run at `place`, a node behind the shadow: GuardedShadow's, or
+  // `place` itself for a shadow without a guard.
   torch::jit::Node* PlaceWhenMade(torch::jit::Node* place) const;
 };
 
@@ -57,8 +61,9 @@ class ShadowInserter {
     bool parts = false;
   };
 
-  // Shadows are of subgraphs of `source`, and stand in `host`. `matches` are
-  // those of which A is `source`. All must outlive the inserter.
+  // Copies subgraphs of `source` into the graph of `host`. `matches` are those
+  // of `source`, as A, with a model B, which is `host` or has been copied into
+  // it. All must outlive the inserter.
   ShadowInserter(const ModelGraph& source, ModelGraph& host,
                  const MatchResult& matches, Options options)
       : source_(source),
@@ -66,9 +71,10 @@ class ShadowInserter {
         matches_(matches),
         options_(std::move(options)) {}
 
-  // Copies A's subgraph of match `index` in front of `shadowed`, B's subgraph
-  // in the host or a copy of it there, and feeds it with what that is fed, cast
-  // to what the original computes with (see shadow_casts.h):
+  // Copies A's subgraph of match `index` in front of `shadowed`, which is B's
+  // subgraph in the host or a copy of it there. The shadow takes the inputs of
+  // `shadowed`, cast to the dtype that A's subgraph computes with (see
+  // passes/rewrite/shadow_casts.h):
   //
   //   %y = quantized::conv2d_relu(%x, %packed, %scale, %zero_point)
   // becomes
@@ -77,18 +83,19 @@ class ShadowInserter {
   //   %shadow_relu = aten::relu(%shadow)
   //   %y = quantized::conv2d_relu(%x, %packed, %scale, %zero_point)
   //
-  // In front, since what is shadowed may overwrite its inputs. At a quantize
-  // point the shadow is the value that is quantized. `counterparts` is as in
-  // CopySubgraph. Error: the reason why it cannot be shadowed; the graph of the
-  // host is then as it was.
+  // It stands in front since `shadowed` may overwrite its inputs. At a quantize
+  // point nothing is inserted: the shadow is the value that is quantized.
+  // `counterparts` is as in CopySubgraph. Error: the reason why there can be no
+  // shadow; the graph of the host is then as it was.
   absl::StatusOr<InsertedShadow> Insert(size_t index, const Subgraph& shadowed,
                                         const ValueCounterparts& counterparts);
 
-  // Completes the guards; comes last. Error: that of
-  // GuardedShadow::MoveToMethod, a fault of ours.
+  // Calls GuardedShadow::MoveToMethod for all guarded shadows. Call it once,
+  // when nothing else is to be done to the graph. Error: that of MoveToMethod,
+  // which is a fault of this library.
   absl::Status Finish();
 
-  // The guard of the shadows of a match; null without.
+  // Returns the guard of the shadows of match `index`; null without one.
   ShadowGuardPtr GuardOf(size_t index) const;
 
  private:
@@ -108,7 +115,8 @@ class ShadowInserter {
   std::vector<GuardedShadow> guarded_;
 };
 
-// The guards that hang on `module`, in the order of their matches.
+// Returns the guards that hang on `module`, in the order in which their matches
+// got a first shadow.
 std::vector<ShadowGuardPtr> AttachedGuards(const torch::jit::Module& module);
 
 }  // namespace ns

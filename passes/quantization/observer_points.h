@@ -39,9 +39,10 @@ class ObserverPoints {
   // for a float value.
   std::optional<int> ObserverOf(const torch::jit::Value* value) const;
 
-  // Returns the observer of a value that a subgraph takes in int8: ObserverOf,
-  // or that of a point for such subgraphs with this spec, which is made where
-  // there is none.
+  // Returns the observer of an operand that a subgraph takes in int8. That is
+  // ObserverOf the value, if there is one. For a float value, it is the
+  // observer of the point that the value has for `spec`, to whose users the
+  // operand's is added; without such a point, one is made.
   int AddInput(const Int8Operand& operand, const ObserverSpec& spec);
 
   // Says that `value` is quantized where it is made, by `observer`.
@@ -53,11 +54,15 @@ class ObserverPoints {
     observers_of_[value] = observer;
   }
 
-  // Says that `value` is one of the values that `sources` observe, as the
-  // output of a prim::If is. Nothing happens when these cannot be one.
+  // Says that `value` is one of the values that the observers `sources`, at
+  // least one, see, as the output of a prim::If is: makes them one, and `value`
+  // an output of it that it does not see. Where one cannot be joined with the
+  // first (SharedObservers::Unify), `value` stays float; those before it in
+  // `sources` stay joined.
   void Join(const std::vector<int>& sources, torch::jit::Value* value);
 
-  // Makes the observers of all points of `value` one with `observer`.
+  // Makes the observers of all points of `value` one with `observer`, but those
+  // that SharedObservers::Unify refuses.
   void UnifyPointsOf(const torch::jit::Value* value, int observer);
 
   // Whether one observer may see all operands: none of those that are quantized
@@ -66,7 +71,8 @@ class ObserverPoints {
 
   SharedObservers& observers() { return observers_; }
 
-  // Returns all points, each with the observer that stands for those it shares.
+  // Returns all points, each with the observer that stands for all those it was
+  // joined with (SharedObservers::Find). Call it once, at the end.
   std::vector<ObservedPoint> Take();
 
  private:

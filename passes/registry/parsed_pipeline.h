@@ -24,7 +24,8 @@ class ParsedPipeline {
   //   fold-reference-quantization,lower-to-fbgemm{numerics=fbgemm-avx2}
   //
   // Where there are two models, passes of one model run on the quantized one,
-  // or with {on=float} on the float one. Error: text that is no list of passes,
+  // or with {on=float} on the float one. Where there is one, `on` changes
+  // nothing. Error: text that is no list of passes,
   // a name that is unknown, with the nearest one, or an option that its pass
   // does not take.
   static absl::StatusOr<ParsedPipeline> Parse(
@@ -40,8 +41,10 @@ class ParsedPipeline {
       ModelGraph& model, PassContext& context,
       const PassRunOptions& options = {}) const;
 
-  // Does the same for two models. Matches follow what passes replace, and are
-  // dropped when a pass removes matched nodes.
+  // Does the same for two models, with any passes. When a pass changes the
+  // quantized model, models.matches follow what it replaces, and are dropped
+  // when it removes matched nodes. When a pass changes the float model
+  // ({on=float}), they are dropped.
   absl::StatusOr<std::vector<PassRecord>> Run(
       MatchedModels& models, PassContext& context,
       const PassRunOptions& options = {}) const;

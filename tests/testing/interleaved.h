@@ -31,9 +31,10 @@ class Marks final : public MeetingListener {
   absl::Status PassBy(size_t point, bool is_b, torch::jit::Value* value,
                       bool apart, torch::jit::Node* place) override;
 
-  // The values that came by: "meet 0", "apart a 1", "alone b 2".
+  // The calls in their order, each with its point: "meet 0", "apart a 1",
+  // "alone b 2".
   std::vector<std::string> seen;
-  // The point at which to return an error.
+  // The point whose Meet returns an error.
   size_t fails_at = 1000;
 
  private:
@@ -43,13 +44,18 @@ class Marks final : public MeetingListener {
   torch::jit::Graph& host_;
 };
 
-// A graph that takes the inputs of both graphs, and returns what both return.
-// Values of one name meet.
+// Two graphs, and `host`, into which Run interleaves them. It takes the inputs
+// of A, then those of B, and returns the outputs of A, then those of B.
 class Interleaved {
  public:
+  // Parses the IR text of both graphs. In each of `pairs`, the value of A that
+  // the first name names meets the value of B that the second one names. Throws
+  // for text that does not parse and for a name that is not there.
   Interleaved(absl::string_view text_a, absl::string_view text_b,
               const std::vector<std::pair<std::string, std::string>>& pairs);
 
+  // Call it once. Error: that of Interleave, or of VerifyGraph for the host.
+  // Call it once. Error: that of Interleave, or of VerifyGraph for the host.
   absl::Status Run();
 
   NamedGraph a;
@@ -64,12 +70,14 @@ class Interleaved {
   void AddInputs(const torch::jit::Graph& graph, GraphCopies& copies);
 };
 
-// Returns what `graph` returns for copies of `inputs`.
+// Returns the outputs of `graph` for copies of `inputs`. Throws where it fails.
 std::vector<c10::IValue> RunGraph(
     const std::shared_ptr<torch::jit::Graph>& graph,
     const std::vector<c10::IValue>& inputs);
 
-// Fails the test unless the host computes what both graphs do.
+// Fails the test unless the host, which Run has made, returns for the inputs
+// `of_a` and `of_b` exactly what each graph returns for its own. All outputs
+// must be tensors.
 void ExpectSameValues(Interleaved& both, const std::vector<c10::IValue>& of_a,
                       const std::vector<c10::IValue>& of_b);
 

@@ -35,15 +35,16 @@ struct PrepareOptions {
   // and float_to_observed_custom_module_class.
   AddObserversOptions observers;
   NonTraceable non_traceable;
-  // What was odd, a line each; may be null.
+  // Gets a line for each thing that the user should know; may be null.
   std::vector<std::string>* warnings = nullptr;
 };
 
-// Returns a copy of `model` in which every module has its qconfig and observer:
-// PropagateQConfig (module_qconfig.h), then AddObservers (module_observers.h).
-// It computes what `model` does; it runs, and can be saved and loaded, where
-// libns_ops.so is loaded (reference: prepare). Error: what these refuse, and a
-// model whose code cannot be edited (ir/module_editor.h).
+// Returns a copy of `model` whose modules have their qconfigs and observers:
+// calls PropagateQConfig (module_qconfig.h), then AddObservers
+// (module_observers.h). The copy computes what `model` does. A process that
+// runs, saves or loads it needs libns_ops.so (reference: prepare). Errors:
+// those of the two functions, and a model whose code cannot be edited
+// (ir/module_editor.h).
 absl::StatusOr<torch::jit::Module> Prepare(const torch::jit::Module& model,
                                            const QConfigSpec& qconfigs,
                                            const PrepareOptions& options = {});
@@ -81,22 +82,27 @@ struct ConvertOptions {
   // By the type of an observed module of the user's own, what makes the
   // quantized one (observed_to_quantized_custom_module_class).
   std::map<std::string, ModuleFactory> custom_modules;
-  // Whether qconfigs and observers that are left are removed.
+  // Whether qconfigs and observers that are left are removed, and the parts of
+  // LSTMs and MultiheadAttentions become PyTorch's quantized layers.
   bool remove_qconfig = true;
+  // Whether the copy shares the tensors of the modules that stay in float.
   bool inplace = false;
   std::vector<std::string>* warnings = nullptr;
 };
 
 // Returns the quantized module that takes the place of `module`
-// (quantized_module.h), or `module` itself, where it has no qconfig or no entry
-// in the mapping (reference: swap_module).
+// (quantized_module.h). Returns `module` itself when it has no qconfig, or when
+// its type is in neither `custom_modules` nor `mapping` (reference:
+// swap_module). Error: a module that cannot be quantized, or that of a factory.
 absl::StatusOr<torch::jit::Module> SwapModule(
     const torch::jit::Module& module, const ConvertOptions& options = {});
 
 // Returns a copy of a prepared model in which SwapModule has replaced every
-// module below the root; parts of fused modules are replaced with the whole
-// (reference: convert). Without custom modules, it needs LibTorch's ops only.
-// Error, naming the path: a module that cannot be quantized.
+// module below the root (reference: convert). Modules inside a replaced or
+// fused one are not looked at. A module of which other code reads a tensor
+// (outside_reads.h) stays in float. Without custom modules, the copy needs
+// LibTorch's ops only. Error, naming the path: a module that cannot be
+// quantized.
 absl::StatusOr<torch::jit::Module> Convert(const torch::jit::Module& prepared,
                                            const ConvertOptions& options = {});
 

@@ -13,20 +13,23 @@
 
 namespace ns::kernels {
 
-// The layout is the same for all instruction sets, see PackedWeights().
+// Holds the weights of one convolution. The layout is the same for all
+// instruction sets, see PackedWeights(). Blocks, lanes and chunks are those of
+// lane_blocks.h.
 class PackedDepthwise {
  public:
-  // One input and one output for each group; any kernel, stride, padding and
-  // dilation, of up to three dimensions; not transposed.
+  // Whether `shape` has one input and one output channel in each group, and is
+  // not transposed. Kernel, stride, padding and dilation are of any size.
   static bool Takes(const ConvShape& shape);
 
   PackedDepthwise() = default;
-  // `weights` is dense: [channels][depth][height][width]. Takes(shape).
+  // Takes(shape) must be true. `weights` is dense, [channels][depth][height]
+  // [width], where the last three are the size of the kernel. It is copied.
   PackedDepthwise(const ConvShape& shape, const int8_t* weights);
 
   const ConvShape& shape() const { return shape_; }
-  // The sum of the weights of each channel, and how many there are: what
-  // PlanOutput takes.
+  // What PlanOutput (output_pipeline.h) takes: the sum of the weights of each
+  // channel, and how many weights each channel has.
   absl::Span<const int32_t> column_sums() const { return column_sums_; }
   int64_t k() const {
     return shape_.kernel[0] * shape_.kernel[1] * shape_.kernel[2];
@@ -35,25 +38,29 @@ class PackedDepthwise {
   const int8_t* weights() const { return weights_.data(); }
 
   absl::Span<const LaneBlock> blocks() const { return blocks_; }
-  // Rows of outputs that are computed together: 2 where their window of rows of
-  // inputs takes no more steps than that of 1. It begins a row later for the
-  // second one.
+  // How many rows of outputs are computed together. 2 where the kernel has no
+  // depth, stride and dilation of the height are 1, so that the window (the
+  // rows of inputs) of the second begins one row later, and the window of both
+  // takes no more steps than that of one. Otherwise 1.
   int output_rows() const { return output_rows_; }
   // Steps, of four rows, in a column of the window.
   int64_t quads() const { return quads_; }
 
-  // A step is 64 weights for each of four chunks: [chunk][lane][4 channels]
-  // [4 weights].
+  // Returns pointers to the weights of blocks()[block], which this object owns.
+  // What a channel does not have is 0. A step is kStepWeights weights:
+  // [4 chunks][4 lanes][4 channels][4 weights].
   //
-  // `narrow`: [output_rows][kernel width][quads] steps. The weights of a step
-  // meet four rows of one column of the window; for the second row of outputs,
-  // they are those of one row above.
-  // `wide`: the same in 16 bits, a step [chunk][2][lane][4 channels][2
-  // weights]: first rows 0 and 2, then 1 and 3. `in_order`: [(k + 3) / 4]
-  // steps: the weights in the order they were given, four by four. `stride_2`:
-  // 4 steps, see depthwise_3x3_simd.h; null when the kernel or the stride is
-  // another. `safe_activations`: [lane][16]: the largest activation with which
-  // no pair of weights of that channel saturates.
+  // `narrow`: [output_rows][kernel width][quads] steps. The four weights of a
+  // channel in a step are for four rows of one column of the window. For the
+  // second row of outputs, all weights stand one row further down.
+  // `wide`: the same in 16 bits. A step is [4 chunks][2][4 lanes][4 channels]
+  // [2 weights]: first those of rows 0 and 2, then those of rows 1 and 3.
+  // `in_order`: [(k + 3) / 4] steps: the weights in the order they were given,
+  // four by four.
+  // `stride_2`: 4 steps, see depthwise_3x3_simd.h; null unless the kernel has 3
+  // rows and 3 columns, with a stride of 2 and a dilation of 1 of the width.
+  // `safe_activations`: [4 lanes][16 channels]: the largest activation with
+  // which no pair of weights of the channel saturates.
   LaneWeights PackedWeights(int64_t block) const;
 
  private:

@@ -24,9 +24,10 @@ struct EmbeddingTable {
 // Bytes of a row.
 int64_t EmbeddingRowBytes(int bits, int64_t columns);
 
-// The first thing that cannot be looked up: an index outside the table, or an
-// offset that is less than the one before (the first: than 0) or more than
-// there are indices. Offsets come before indices.
+// The first wrong offset or, where all offsets are good, the first wrong index.
+// An index of a bag is wrong when it is outside the table. An offset is wrong
+// when it is less than the one before (the first one: less than 0), or greater
+// than the number of indices.
 struct EmbeddingError {
   enum class Kind { kIndex, kOffset };
   Kind kind;
@@ -60,11 +61,11 @@ int64_t BagCount(const EmbeddingBags<Index>& bags) {
 //
 //   out = fma(weight * scale, q, out + weight * bias)
 //
-// with one rounding for the fma, as fbgemm's generated code does (a weight of 1
-// where there are none, which changes nothing). fbgemm's reference, and
-// LibTorch built without fbgemm, take the fma in double and round again: it
-// takes values of very different sizes to tell. On an error, nothing outside
-// the table is read, and what `out` holds is unspecified. Index is int32_t or
+// with one rounding for the fma, as fbgemm's generated code does. Without
+// weights, the weight is 1. fbgemm's reference, and LibTorch built without
+// fbgemm, compute the fma in double and round again; results differ only where
+// the two terms are of very different sizes. On an error, nothing outside the
+// table is read, and what `out` holds is unspecified. Index is int32_t or
 // int64_t.
 template <typename Index>
 std::optional<EmbeddingError> EmbeddingBag(const EmbeddingTable& table,

@@ -29,17 +29,19 @@ struct PoolWindow {
   Dims dilation = {1, 1, 1};
 };
 
-// The greatest quantized value that each output sees, 0 if it sees none. `out`
-// is dense, [batch][out_size][channels]; any out_size is good, ceil_mode or
-// not. It may not overlap the input.
+// Writes to `out` the greatest quantized value that each output sees, 0 if it
+// sees none. `out` is dense, [batch][out_size][channels], and may not overlap
+// the input. `out_size` need not follow from the window: the caller chooses it,
+// with ceil_mode or without.
 void MaxPool(const PoolInput& input, const PoolWindow& window,
              const Dims& out_size, uint8_t* out, Parallel parallel);
 void MaxPoolReference(const PoolInput& input, const PoolWindow& window,
                       const Dims& out_size, uint8_t* out);
 
-// LibTorch rounds the averages of channels-last tensors in one way, of others
-// in another. AveragePool of three dimensions knows but the first: LibTorch
-// copies what is not channels-last. One dimension is two, of height 1, for it.
+// LibTorch rounds the averages of channels-last tensors in one way, and those
+// of contiguous tensors in another. Its avg_pool3d has the first way only, as
+// it copies other tensors to channels-last. Its avg_pool1d is avg_pool2d with a
+// height of 1.
 enum class AverageRule { kChannelsLast, kContiguous };
 
 struct AverageSpec {
@@ -48,18 +50,20 @@ struct AverageSpec {
   float output_scale = 1;
   int32_t output_zero_point = 0;
   AverageRule rule = AverageRule::kChannelsLast;
-  // Not for adaptive pools. `divisor` is LibTorch's divisor_override, 0 when
-  // there is none.
+  // AdaptiveAveragePool does not read these two. `divisor` is LibTorch's
+  // divisor_override, 0 when there is none.
   bool count_include_pad = true;
   int64_t divisor = 0;
 };
 
-// Averages, in floats but for the sum:
+// Writes to `out`, which is as in MaxPool, the average of what each output
+// sees. It computes in float32, but for the sum (QuantizeValue is in
+// passes/kernels/quantize_value.h):
 //
 //   acc     = sum over the inputs seen of (q - input_zero_point), in s32
-//   divisor = spec.divisor, or how many inputs are seen, or, with
-//             count_include_pad, how many of the kernel begin before
-//             size + padding
+//   divisor = spec.divisor, if it is not 0; else, with count_include_pad, how
+//             many positions of the kernel are before size + padding; else
+//             how many inputs are seen
 //   kChannelsLast:
 //     q    = QuantizeValue(acc, input_scale / output_scale / divisor,
 //                          output_zero_point)
@@ -67,10 +71,11 @@ struct AverageSpec {
 //     m    = (double)input_scale / output_scale / divisor, rounded to float
 //     q    = QuantizeValue(acc * m + output_zero_point, 1, 0)
 //
-// This is qavg_pool2d_nhwc of LibTorch 1.13 where it is vectorised, and
-// avg_pool2d_out_frame. The last channels % 8 of the former (% 16 with AVX512)
-// go through quantize_val(1 / m), which multiplies by 1 / (1 / m): an ulp away
-// from m for some divisors, which can move ties.
+// kChannelsLast is qavg_pool2d_nhwc of LibTorch 1.13 where that is vectorised,
+// and kContiguous is avg_pool2d_out_frame. LibTorch computes the last
+// channels % 8 channels of the former (% 16 with AVX512) by
+// quantize_val(1 / m), which multiplies by 1 / (1 / m). For some divisors this
+// is an ulp away from m, and ties may then round otherwise than here.
 void AveragePool(const PoolInput& input, const PoolWindow& window,
                  const Dims& out_size, const AverageSpec& spec, uint8_t* out,
                  Parallel parallel);
@@ -78,18 +83,20 @@ void AveragePoolReference(const PoolInput& input, const PoolWindow& window,
                           const Dims& out_size, const AverageSpec& spec,
                           uint8_t* out);
 
-// Output o of a dimension sees the inputs from floor(o * size / out_size) up
-// to, and without, ceil((o + 1) * size / out_size), in float as LibTorch does.
+// Does the same with windows that follow from the sizes. Output o of a
+// dimension sees the inputs from floor(o * size / out_size) up to, and without,
+// ceil((o + 1) * size / out_size), in float as LibTorch does. `acc` is as
+// above; count, depth, height and width are those of the inputs seen.
 //
 //   kChannelsLast:
 //     m    = input_scale / output_scale / count
 //     q    = QuantizeValue(acc, 1 / (1 / m), output_zero_point)
 //   kContiguous: both sides have the same scale and zero point
-//     m    = (float)(1.0 / depth) / height / width, of what is seen
+//     m    = (float)(1.0 / depth) / height / width
 //     q    = QuantizeValue(sum of q, m, 0)
 //
-// qadaptive_avg_pool3d_ndhwc of LibTorch 1.13, all channels, and
-// adaptive_avg_pool_single_out_frame.
+// kChannelsLast is qadaptive_avg_pool3d_ndhwc of LibTorch 1.13, for all
+// channels, and kContiguous is adaptive_avg_pool_single_out_frame.
 void AdaptiveAveragePool(const PoolInput& input, const Dims& out_size,
                          const AverageSpec& spec, uint8_t* out,
                          Parallel parallel);

@@ -1,4 +1,4 @@
-// What quantizing costs the values of a histogram.
+// Computes the squared error of quantizing the values of a histogram.
 #ifndef PASSES_RUNTIME_OBSERVERS_SQUARED_ERROR_H_
 #define PASSES_RUNTIME_OBSERVERS_SQUARED_ERROR_H_
 
@@ -9,20 +9,23 @@
 
 namespace ns {
 
-// Sums over the values of a histogram, from which squared errors follow without
-// another look at its bins. Values are taken to be spread evenly over their
-// bin, but for zeros, which every grid has.
+// Keeps sums over the values of a histogram, from which squared errors follow
+// without another look at its bins. Values count as spread evenly over their
+// bin, but for exact zeros, which have no error.
 class SquaredError {
  public:
+  // `histogram` must have a finite value, and is not kept.
   explicit SquaredError(const ExactHistogram& histogram);
 
-  // The sum of (x - x')^2 over all values x, where x' is x quantized to `grid`
-  // with `qparams`. In units of the squared width of a bin. Takes time
-  // proportional to the integers of the grid, or to the bins if they are fewer.
+  // Returns the sum of (x - x')^2 over all values x, in units of the squared
+  // width of a bin. x' is x quantized with `qparams` to the integers
+  // grid.quant_min..quant_max, and dequantized. It takes time proportional to
+  // the number of these integers, or to that of the bins if they are fewer.
   double Of(const QParams& qparams, const QuantGrid& grid) const;
 
-  // The part of it that the values beyond both ends of the grid have, by more
-  // than half a step: those that are clipped.
+  // Returns the part of this sum that comes from clipped values: those that are
+  // more than half a step (a scale) below the lowest or above the highest value
+  // of the grid.
   double OfClipped(const QParams& qparams, const QuantGrid& grid) const;
 
  private:

@@ -1,4 +1,4 @@
-// Sums columns with vector instructions.
+// Adds up the columns of x^2 and (x - y)^2 with vector instructions.
 //
 // A template over a class `V` of an instruction set: see pair_kernels_simd.h.
 #ifndef PASSES_RUNTIME_STATISTICS_PAIR_SIMD_COLUMNS_H_
@@ -8,19 +8,28 @@
 
 namespace ns {
 
-// The sums of the columns of one vector, half of them in each element.
+// The sums of x^2 and of (x - y)^2 for the columns of one vector: of the lower
+// half of the columns in element 0, of the upper half in element 1.
 template <typename V>
 struct ColumnSums {
   typename V::Doubles x2[2] = {};
   typename V::Doubles e2[2] = {};
 };
 
+// Adds the two halves of `more` to `sums`.
+// Adds the two halves of `more` to `sums`.
 template <typename V>
 inline void AddHalves(typename V::Floats more, typename V::Doubles (&sums)[2]) {
   sums[0] = V::Add(sums[0], V::LowHalf(more));
   sums[1] = V::Add(sums[1], V::HighHalf(more));
 }
 
+// Adds the squares of `rows` rows to `sums`, for the columns in `some`. `x` and
+// `y` point to the first of these columns, and rows are `stride` elements
+// apart.
+// Adds the squares of `rows` rows to `sums`, for the columns in `some`. `x` and
+// `y` point to the first of these columns, and rows are `stride` elements
+// apart.
 template <typename V>
 inline void AddRowsInDouble(const float* x, const float* y, int64_t rows,
                             int64_t stride, typename V::Lanes some,
@@ -38,8 +47,9 @@ inline void AddRowsInDouble(const float* x, const float* y, int64_t rows,
   }
 }
 
-// Adds so few rows that sums stay accurate in float, as long as all squares are
-// in the range of float; otherwise it adds them in double.
+// Does the same in float, which is faster, and adds the result to `sums`. Where
+// squares leave the range in which float is accurate, it calls AddRowsInDouble
+// instead. `rows` must be few, so that the float sums stay accurate.
 template <typename V>
 inline void AddRows(const float* x, const float* y, int64_t rows,
                     int64_t stride, typename V::Lanes some,
@@ -64,6 +74,8 @@ inline void AddRows(const float* x, const float* y, int64_t rows,
   }
 }
 
+// Adds `more` to the `count` elements of `sums`, at most V::kLanes of them.
+// Adds `more` to the `count` elements of `sums`, at most V::kLanes of them.
 template <typename V>
 inline void AddTo(double* sums, int64_t count,
                   const typename V::Doubles (&more)[2]) {
@@ -81,7 +93,12 @@ inline void AddTo(double* sums, int64_t count,
   }
 }
 
-// Adds columns of one vector at a time, from the top to the bottom.
+// Adds the sum of x^2 over each column to x2[column], and that of (x - y)^2 to
+// e2[column]. `x` and `y` are dense, [rows][columns]; `x2` and `e2` have
+// `columns` elements. This is PairKernels::columns.
+//
+// It goes through the columns of one vector from the top to the bottom, then
+// through those of the next.
 template <typename V>
 inline void AddColumns(const float* x, const float* y, int64_t rows,
                        int64_t columns, double* x2, double* e2) {

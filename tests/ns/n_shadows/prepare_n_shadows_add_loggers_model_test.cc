@@ -213,6 +213,29 @@ TEST_P(AddLoggersModelTest, ObserverWithoutParametersIsAnError) {
       HasSubstr("activations of fc: observer 'recording' has no scale"));
 }
 
+TEST_P(AddLoggersModelTest, StateIsAnError) {
+  const ModelGraph model = OrThrow(ModelGraph::FromModule(
+      MakeModule("Counter",
+                 "def forward(self, x: Tensor) -> Tensor:\n"
+                 "  self.calls.add_(1)\n"
+                 "  return torch.relu(x * self.calls)\n",
+                 {{"calls", at::zeros({1})}})));
+  EXPECT_THAT(MessageOf(PrepareNShadowsAddLoggersModel(
+                  model, QConfigMapping().SetGlobal(kInt8))),
+              HasSubstr("writes to its attribute 'calls'"));
+}
+
+TEST_P(AddLoggersModelTest, APreparedModelIsAnError) {
+  const QConfigMapping mapping = QConfigMapping().SetGlobal(kInt8);
+  const NShadowsModel prepared = OrThrow(PrepareNShadowsAddLoggersModel(
+      OrThrow(ModelGraph::FromModule(MakeModel(
+          {{"fc", Linear(at::ones({2, 2}))}}, {"return self.fc.forward(x)"}))),
+      mapping));
+  EXPECT_THAT(
+      MessageOf(PrepareNShadowsAddLoggersModel(prepared.model, mapping)),
+      HasSubstr("is an n-shadows model already"));
+}
+
 TEST_P(AddLoggersModelTest, NamedCandidateWithoutKernelIsAnError) {
   const ModelGraph model = ModelOf(R"IR(
 graph(%x : Tensor):

@@ -10,15 +10,21 @@
 
 namespace ns {
 
-// What `ours` and `theirs` do not both hold, a line each; "" for nothing. All
-// attributes of them and of modules below are compared, by path: the type of a
-// module, numbers, the values of tensors, and the weights and biases of packed
-// ones. What every module has, such as `training`, and None is left out, and
-// whether a value is a number or a tensor of one element does not count.
+// Returns what `ours` and `theirs` do not both hold, a line for each: whose it
+// is, its path, and the beginning of its value. "" for no difference. Compared
+// are the types of all modules and their attributes: numbers, the values of
+// tensors, and the tensors of packed weights. A number equals a tensor of that
+// one element.
+//
+// Left out are attributes that are None, what every module has (`training`),
+// and what PyTorch's quantized modules have but do not use: attributes named
+// `bias_ih` or `bias_hh`, and those that begin with `in_proj_`.
 std::string DifferenceOf(const torch::jit::Module& ours,
                          const torch::jit::Module& theirs);
 
-// The first tensor of what `module` returns.
+// Runs `forward` with the positional arguments of `batch`. Returns the tensor
+// that it returns, or the first one of the tuple, nested or not. Throws where
+// there is none.
 at::Tensor OutputOf(torch::jit::Module module, const Batch& batch);
 
 }  // namespace ns

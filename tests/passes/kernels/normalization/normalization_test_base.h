@@ -15,14 +15,16 @@
 
 namespace ns::kernels {
 
-// A few tasks at a time, the last first.
+// A kernels::Parallel that does three tasks at a time, the last ones first, in
+// this thread.
 inline void InPieces(int64_t count, int64_t /*grain*/, Tasks tasks) {
   for (int64_t end = count; end > 0; end -= 3) {
     tasks(std::max<int64_t>(end - 3, 0), end);
   }
 }
 
-// Runs in the instruction set of the parameter, on random numbers.
+// Runs each test in the instruction set of its parameter. The members below
+// draw random numbers, the same in each run.
 class NormalizationTest : public ::testing::TestWithParam<Isa> {
  protected:
   int64_t Draw(int64_t low, int64_t high) {
@@ -62,8 +64,9 @@ class NormalizationTest : public ::testing::TestWithParam<Isa> {
     return floats;
   }
 
-  // Some of them not finite, some scales neither. The weight and the bias, of
-  // `count` elements, live until the next call.
+  // Returns a random spec. Its scales, weight or bias may have values that are
+  // not finite; its weight or bias may be null. They have `count` elements (at
+  // least 1), which live until the next call.
   NormalizationSpec AnySpec(int64_t count) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
