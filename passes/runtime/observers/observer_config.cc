@@ -96,6 +96,12 @@ absl::Status Refuse(const ObserverConfig& config, absl::string_view what) {
       absl::StrCat("observer '", ObserverKindName(config.kind), "': ", what));
 }
 
+// The objects of kScripted have dtypes that no option names.
+absl::string_view TextOf(at::ScalarType dtype) {
+  const bool has_name = FindDtype(DtypeName(dtype)).has_value();
+  return has_name ? DtypeName(dtype) : c10::toString(dtype);
+}
+
 absl::Status ValidateBounds(const ObserverConfig& config) {
   if (config.quant_min.has_value() != config.quant_max.has_value() &&
       !config.compat) {
@@ -216,13 +222,16 @@ bool HasQParams(ObserverKind kind) {
 
 absl::Status Validate(const ObserverConfig& config) {
   const bool is_fixed = config.kind == ObserverKind::kFixedQParams;
-  if (!HasRange(config.kind) && !is_fixed) {
+  if (!HasQParams(config.kind)) {
     return absl::OkStatus();
   }
   if (!BoundsOf(config.dtype)) {
     return Refuse(config,
-                  absl::StrCat("dtype ", DtypeName(config.dtype),
+                  absl::StrCat("dtype ", TextOf(config.dtype),
                                " is none of quint8, qint8, quint4x2, qint32"));
+  }
+  if (config.kind == ObserverKind::kScripted) {
+    return ValidateBounds(config);
   }
   if (IsPerChannel(config.qscheme) != IsPerChannelKind(config.kind)) {
     return Refuse(

@@ -84,8 +84,8 @@ bool HasQParams(ObserverKind kind);
 
 // Returns an error that says what is wrong with `config`, if anything is: what
 // PyTorch refuses, and without `compat` also integers that the dtype does not
-// have, and one bound without the other. Kinds without parameters, and
-// kScripted, are not checked.
+// have, and one bound without the other. Of kScripted only these and the dtype
+// are checked; kinds without parameters are not.
 absl::Status Validate(const ObserverConfig& config);
 
 // The integers that values are quantized to (calculate_qmin_qmax) and how.

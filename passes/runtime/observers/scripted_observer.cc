@@ -35,6 +35,14 @@ std::optional<int64_t> FindInt(const Object& object, const std::string& name) {
   return found && found->isInt() ? std::optional(found->toInt()) : std::nullopt;
 }
 
+// The dtype with that number; Undefined where there is none.
+at::ScalarType DtypeOf(int64_t number) {
+  const bool is_one =
+      number >= 0 && number < static_cast<int64_t>(at::ScalarType::NumOptions);
+  return is_one ? static_cast<at::ScalarType>(number)
+                : at::ScalarType::Undefined;
+}
+
 bool HasMethod(const Object& object, const std::string& name,
                const std::vector<c10::TypePtr>& arguments,
                const c10::TypePtr& result) {
@@ -81,7 +89,7 @@ absl::StatusOr<ObserverPtr> MakeScriptedObserver(
   }
   ObserverConfig config = DefaultConfig(ObserverKind::kScripted);
   if (const auto dtype = FindInt(*object, "dtype")) {
-    config.dtype = static_cast<at::ScalarType>(*dtype);
+    config.dtype = DtypeOf(*dtype);
   }
   if (const auto qscheme = FindInt(*object, "qscheme")) {
     config.qscheme = static_cast<at::QScheme>(*qscheme);

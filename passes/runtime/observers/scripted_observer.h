@@ -40,8 +40,8 @@ class ScriptedObserver final : public Observer {
 // An observer that calls `object`, which has methods forward(Tensor) -> Tensor
 // and calculate_qparams() -> (Tensor, Tensor), as those of PyTorch have when
 // they are scripted. dtype, qscheme, ch_axis, quant_min and quant_max are its
-// attributes of these names; where it has none, the defaults. Error: another
-// object.
+// attributes of these names; where it has none, the defaults. Errors: another
+// object, and what Validate refuses of these, such as dtype float32.
 absl::StatusOr<ObserverPtr> MakeScriptedObserver(
     c10::intrusive_ptr<c10::ivalue::Object> object);
 

@@ -12,6 +12,7 @@
 #include "passes/quantization/qconfig_json.h"
 #include "passes/runtime/observers/fake_quantize.h"
 #include "passes/runtime/observers/make_observer.h"
+#include "passes/runtime/observers/observer_config.h"
 #include "tests/testing/status.h"
 
 namespace ns {
@@ -73,7 +74,10 @@ class RandomMappings {
     for (;;) {
       const ObserverSpec spec = AnySpec();
       if (spec.config.kind == ObserverKind::kScripted) {
-        return spec;
+        if (Validate(spec.config).ok()) {
+          return spec;
+        }
+        continue;
       }
       const absl::StatusOr<ObserverPtr> observer = MakeObserver(spec.config);
       if (!observer.ok()) {

@@ -114,6 +114,16 @@ TEST(ObserverConfigTest, RefusesWhatCannotBe) {
             "use qint8 or an affine scheme");
 }
 
+TEST(ObserverConfigTest, RefusesScriptedOnesThatHaveNoIntegers) {
+  ObserverConfig config = DefaultConfig(ObserverKind::kScripted);
+  config.qscheme = at::kPerChannelAffine;
+  EXPECT_EQ(Refusal(config), "");
+  config.dtype = at::kHalf;
+  EXPECT_EQ(Refusal(config),
+            "observer 'scripted': dtype float16 is none of quint8, qint8, "
+            "quint4x2, qint32");
+}
+
 TEST(ObserverConfigTest, RefusesRangesThatAreNone) {
   ObserverConfig config = Minmax();
   config.quant_min = 0;

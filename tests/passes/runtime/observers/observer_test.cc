@@ -375,5 +375,31 @@ TEST_F(ScriptedObserverTest, ObjectWithoutItsMethodsIsNone) {
             "calculate_qparams() -> (Tensor, Tensor)");
 }
 
+TEST_F(ScriptedObserverTest, ItsIntegersAreThoseOfADtypeThatQuantizes) {
+  DefineForward();
+  DefineQParams();
+  const auto refusal = [&] {
+    return std::string(
+        MakeScriptedObserver(module_._ivalue()).status().message());
+  };
+  module_.setattr("dtype", static_cast<int64_t>(at::kFloat));
+  EXPECT_EQ(refusal(),
+            "observer 'scripted': dtype float32 is none of quint8, qint8, "
+            "quint4x2, qint32");
+  module_.setattr("dtype", static_cast<int64_t>(at::kChar));
+  EXPECT_EQ(refusal(),
+            "observer 'scripted': dtype Char is none of quint8, qint8, "
+            "quint4x2, qint32");
+  // Cut to 8 bits, it is the number of quint8.
+  module_.setattr("dtype", 256 + static_cast<int64_t>(at::kQUInt8));
+  EXPECT_NE(refusal(), "");
+  module_.setattr("dtype", static_cast<int64_t>(at::kQInt8));
+  EXPECT_EQ(refusal(), "");
+  module_.register_attribute("quant_min", c10::IntType::get(), int64_t{9});
+  module_.register_attribute("quant_max", c10::IntType::get(), int64_t{3});
+  EXPECT_EQ(refusal(),
+            "observer 'scripted': the range 9..3 must hold 0 and be no point");
+}
+
 }  // namespace
 }  // namespace ns
