@@ -8,6 +8,7 @@
 #include "ir/torch_errors.h"
 #include "passes/runtime/observers/make_observer.h"
 #include "passes/runtime/observers/observer_names.h"
+#include "passes/runtime/observers/value_range.h"
 
 namespace ns {
 namespace {
@@ -28,11 +29,22 @@ bool KeepsTheSame(const ObserverConfig& a, const ObserverConfig& b) {
 // an exact histogram.
 ObserverState RangeStateOf(const Observer& observer) {
   const ObserverState state = observer.State();
-  const at::Tensor& min = state.at("min_val");
-  const at::Tensor& max = state.at("max_val");
+  const auto count = [&](const char* name) {
+    return state.at(name).item<int64_t>();
+  };
   const auto number = [](int64_t value) {
     return at::scalar_tensor(value, at::kLong);
   };
+  ValueRange range;
+  range.finite = {state.at("min_val").item<float>(),
+                  state.at("max_val").item<float>()};
+  range.nans = count("nans");
+  range.positive_infs = count("positive_infs");
+  range.negative_infs = count("negative_infs");
+  const Interval bounds =
+      observer.config().compat ? range.WithNonFinite() : range.finite;
+  const at::Tensor min = at::scalar_tensor(bounds.min, at::kFloat);
+  const at::Tensor max = at::scalar_tensor(bounds.max, at::kFloat);
   return {{"min_val", min},
           {"max_val", max},
           {"first_min", min},

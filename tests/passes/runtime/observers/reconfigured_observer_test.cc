@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -86,6 +87,38 @@ INSTANTIATE_TEST_SUITE_P(
       std::replace(name.begin(), name.end(), '-', '_');
       return name;
     });
+
+// To compat ranges, they are values.
+TEST(ReconfiguredObserverNonFiniteTest, CompatRangesHoldNanAndInf) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  const auto seen = [](ObserverKind kind, const std::vector<float>& values) {
+    ObserverConfig config = DefaultConfig(kind);
+    config.compat = true;
+    ObserverPtr observer = OrThrow(MakeObserver(config));
+    observer->Forward(at::tensor(values));
+    return observer;
+  };
+  for (const ObserverKind kind : {ObserverKind::kMse, ObserverKind::kPercentile,
+                                  ObserverKind::kEntropy}) {
+    for (const std::vector<float>& values : std::vector<std::vector<float>>{
+             {1, kInf, 2}, {-kInf, 3}, {-kInf}, {1, 2}}) {
+      const ObserverPtr expected = seen(ObserverKind::kMinMax, values);
+      const ObserverState made =
+          OrThrow(Reconfigured(*seen(kind, values), expected->config()))
+              ->State();
+      for (const auto& [name, tensor] : expected->State()) {
+        EXPECT_TRUE(tensor.equal(made.at(name))) << name;
+      }
+    }
+    const ObserverPtr observer = seen(kind, {1, kNan, 2});
+    EXPECT_THROW(
+        OrThrow(
+            Reconfigured(*observer, seen(ObserverKind::kMinMax, {1})->config()))
+            ->CalculateQParams(),
+        c10::Error);
+  }
+}
 
 TEST(ReconfiguredObserverErrorsTest, WhatWasNotKeptCannotBeHad) {
   const ObserverPtr range = Calibrated(DefaultConfig(ObserverKind::kMinMax));
