@@ -16,6 +16,13 @@ constexpr float kLargest = 0x1p126F;
 at::Tensor Number(int64_t value) { return at::scalar_tensor(value, at::kLong); }
 at::Tensor Number(float value) { return at::scalar_tensor(value, at::kFloat); }
 
+// Whether histograms can have `range`: that of finite values, or of none.
+bool IsRange(const Interval& range) {
+  return range.IsEmpty() ||
+         (std::isfinite(range.min) && std::isfinite(range.max) &&
+          range.min <= range.max);
+}
+
 }  // namespace
 
 ReferenceHistogramObserver::ReferenceHistogramObserver(
@@ -89,9 +96,11 @@ void ReferenceHistogramObserver::SetState(const ObserverState& state) {
                   counts.numel() == config().bins,
               Name(), ": its state has no histogram of ", config().bins,
               " bins");
-  histogram_.Restore({Entry(state, "min_val").item<float>(),
-                      Entry(state, "max_val").item<float>()},
-                     counts.contiguous());
+  const Interval range = {Entry(state, "min_val").item<float>(),
+                          Entry(state, "max_val").item<float>()};
+  TORCH_CHECK(IsRange(range), Name(), ": its state has a histogram of ",
+              range.min, "..", range.max, ", which is no range");
+  histogram_.Restore(range, counts.contiguous());
   nan_count_ = Entry(state, "nan_count").item<int64_t>();
   inf_count_ = Entry(state, "inf_count").item<int64_t>();
 }
@@ -155,9 +164,7 @@ void ExactHistogramObserver::SetState(const ObserverState& state) {
   const at::Tensor counts = Entry(state, "counts").to(at::kLong).contiguous();
   const int64_t* data = counts.data_ptr<int64_t>();
   TORCH_CHECK(
-      (range.finite.IsEmpty() ||
-       (std::isfinite(range.finite.min) && std::isfinite(range.finite.max) &&
-        range.finite.min <= range.finite.max)) &&
+      IsRange(range.finite) &&
           histogram_.Restore(range, Entry(state, "zeros").item<int64_t>(),
                              {data, data + counts.numel()}),
       Name(), ": its state has a histogram that its range does not have");

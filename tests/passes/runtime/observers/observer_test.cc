@@ -209,6 +209,35 @@ TEST_F(ObserverTest, StateOfAnotherIsRefused) {
   }
 }
 
+TEST_F(ObserverTest, HistogramsOfNoRangeAreRefused) {
+  for (const bool compat : {false, true}) {
+    for (const ObserverKind kind :
+         {ObserverKind::kHistogram, ObserverKind::kMse}) {
+      ObserverConfig config = DefaultConfig(kind);
+      config.compat = compat;
+      const ObserverPtr observer = *MakeObserver(config);
+      // Before anything is seen, the least value is above the largest.
+      const ObserverState unseen = observer->State();
+      EXPECT_EQ(ErrorOf([&] { observer->SetState(unseen); }), "");
+      observer->Forward(at::tensor({1.0F, 2.0F}));
+      const ObserverState before = observer->State();
+      for (const auto& [name, bound] :
+           std::vector<std::pair<std::string, float>>{{"min_val", 3},
+                                                      {"min_val", kNan},
+                                                      {"min_val", -kInf},
+                                                      {"max_val", 0},
+                                                      {"max_val", kNan},
+                                                      {"max_val", kInf}}) {
+        ObserverState state = before;
+        state[name] = at::scalar_tensor(bound, at::kFloat);
+        EXPECT_NE(ErrorOf([&] { observer->SetState(state); }), "")
+            << name << " " << bound;
+      }
+      observer->SetState(before);
+    }
+  }
+}
+
 TEST_F(ObserverTest, FormatOfAnotherVersionIsNamed) {
   const auto type = c10::IValue(Make(ObserverKind::kMse)).type();
   const auto load = type->expect<c10::ClassType>()->findMethod("__setstate__");
