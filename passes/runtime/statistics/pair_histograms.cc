@@ -2,6 +2,8 @@
 
 #include <c10/util/Exception.h>
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "passes/runtime/statistics/pair_statistics.h"
@@ -126,16 +128,21 @@ PairHistograms PairHistograms::FromNumbers(const std::vector<double>& numbers) {
   set(histograms.values_, numbers[0]);
   set(histograms.errors_, numbers[1]);
   histograms.counts_.resize(kCounts);
+  // Of x, y, errors and the table.
+  std::array<int64_t, 4> totals = {};
   for (size_t i = 2; i < numbers.size(); i += 2) {
     const int64_t bin = CountFromNumber(numbers[i]);
     TORCH_CHECK(bin < static_cast<int64_t>(kCounts), "histograms have no bin ",
                 bin);
     const int64_t count = CountFromNumber(numbers[i + 1]);
     histograms.counts_[bin] += count;
-    if (bin < kBins) {
-      histograms.total_ += count;
-    }
+    totals[static_cast<size_t>(std::min<int64_t>(bin / kBins, 3))] += count;
   }
+  const auto [x, y, errors, pairs] = totals;
+  TORCH_CHECK(pairs > 0 && x == pairs && y == pairs && errors == pairs,
+              "histograms of ", x, " x, ", y, " y, ", errors, " errors and ",
+              pairs, " pairs; there must be as many of each, and some");
+  histograms.total_ = pairs;
   return histograms;
 }
 

@@ -70,8 +70,8 @@ class PairHistograms {
   }
 
   // An even number of numbers, to save and to load; none where nothing was
-  // counted. FromNumbers throws c10::Error for numbers that ToNumbers cannot
-  // have made.
+  // counted. FromNumbers throws c10::Error for numbers of no bin or no count,
+  // and where x, y, errors and pairs are not equally many.
   std::vector<double> ToNumbers() const;
   static PairHistograms FromNumbers(const std::vector<double>& numbers);
 

@@ -162,5 +162,25 @@ TEST(PairHistogramsTest, BadNumbersAreRefused) {
   }
 }
 
+TEST(PairHistogramsTest, EachPairIsInAllHistograms) {
+  EXPECT_THROW(PairHistograms::FromNumbers({0, 0}), c10::Error);
+  // Two numbers for the widths, and two for each of the four counts.
+  const std::vector<double> numbers = HistogramsOf({{1, 2}}).ToNumbers();
+  ASSERT_EQ(numbers.size(), 10U);
+  for (size_t count = 3; count < numbers.size(); count += 2) {
+    std::vector<double> changed = numbers;
+    changed[count] = 2;
+    EXPECT_THROW(PairHistograms::FromNumbers(changed), c10::Error);
+    changed.erase(changed.begin() + static_cast<int64_t>(count) - 1,
+                  changed.begin() + static_cast<int64_t>(count) + 1);
+    EXPECT_THROW(PairHistograms::FromNumbers(changed), c10::Error);
+  }
+  std::vector<double> twice = numbers;
+  for (size_t count = 3; count < numbers.size(); count += 2) {
+    twice[count] = 2;
+  }
+  EXPECT_EQ(PairHistograms::FromNumbers(twice).total(), 2);
+}
+
 }  // namespace
 }  // namespace ns
