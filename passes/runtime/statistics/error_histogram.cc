@@ -14,6 +14,7 @@ namespace {
 constexpr int kDroppedBits = 19;
 // The number of bins of floats without a sign, up to infinity.
 constexpr int64_t kBins = (int64_t{0x7f800000} >> kDroppedBits) + 1;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 uint32_t BitsOf(float error) {
   uint32_t bits;
@@ -34,9 +35,13 @@ double MiddleOf(int64_t bin) {
   if (bin == 0) {
     return 0;
   }
-  return bin == kBins - 1
-             ? std::numeric_limits<double>::infinity()
-             : (static_cast<double>(LowerEnd(bin)) + LowerEnd(bin + 1)) / 2;
+  if (bin == kBins - 1) {
+    return kInfinity;
+  }
+  // The last finite bin ends where infinity begins.
+  const float end =
+      std::min(LowerEnd(bin + 1), std::numeric_limits<float>::max());
+  return (static_cast<double>(LowerEnd(bin)) + end) / 2;
 }
 
 }  // namespace
@@ -112,6 +117,9 @@ double ErrorHistogram::ShareOfSquares(double share) const {
     }
     all += square * static_cast<double>(counts_[bin]);
     left -= taken;
+  }
+  if (all == kInfinity) {
+    return std::numeric_limits<double>::quiet_NaN();
   }
   return all == 0 ? 0 : largest / all;
 }

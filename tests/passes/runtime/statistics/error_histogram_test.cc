@@ -88,6 +88,16 @@ TEST(ErrorHistogramTest, NansAreNotCountedAndInfinitiesAreTheLargest) {
   EXPECT_NEAR(histogram.Quantile(0.3), 1, 0.04);
   EXPECT_EQ(histogram.Quantile(0.999), kInfinity);
   EXPECT_TRUE(std::isnan(histogram.ShareOfSquares(0.001)));
+  EXPECT_TRUE(std::isnan(histogram.ShareOfSquares(0)));
+}
+
+TEST(ErrorHistogramTest, TheLargestFloatsAreFinite) {
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  for (const float error : {3.3e38F, kLargest}) {
+    const ErrorHistogram histogram = HistogramOf({error, error});
+    EXPECT_NEAR(histogram.Quantile(1), error, error / 30);
+    EXPECT_EQ(histogram.ShareOfSquares(0.5), 0.5);
+  }
 }
 
 TEST(ErrorHistogramTest, DoublesAreCountedAsFloats) {
