@@ -27,6 +27,8 @@ struct ConvShape {
   bool transposed = false;
   // Of a transposed convolution only, and below its stride or its dilation.
   Dims output_padding = {0, 0, 0};
+  // Whether it is a 3d convolution, also where the depth of its kernel is 1.
+  bool is_3d = false;
 };
 
 // Returns one phrase that says what is wrong with `shape`; null when nothing

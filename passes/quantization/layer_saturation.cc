@@ -51,6 +51,7 @@ absl::StatusOr<kernels::ConvShape> ShapeOf(const Node& layer) {
   shape.stride = DimsOf(geometry.stride, 1);
   shape.padding = DimsOf(geometry.padding, 0);
   shape.dilation = DimsOf(geometry.dilation, 1);
+  shape.is_3d = dimensions == 3;
   return shape;
 }
 

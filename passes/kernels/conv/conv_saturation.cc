@@ -16,7 +16,8 @@ bool IsFbgemmDepthwise(const ConvShape& shape) {
        shape.out_channels != 2 * shape.groups) ||
       shape.kernel[1] != shape.kernel[2] ||
       !IsFbgemmDepthwiseKernel(shape.kernel[2]) ||
-      (shape.kernel[0] != 1 && !IsFbgemmDepthwiseKernel(shape.kernel[0]))) {
+      ((shape.is_3d || shape.kernel[0] != 1) &&
+       !IsFbgemmDepthwiseKernel(shape.kernel[0]))) {
     return false;
   }
   for (int i = 0; i < 3; ++i) {

@@ -39,6 +39,7 @@ kernels::ConvShape ShapeOf(const FbgemmConvParameters& p) {
   kernels::ConvShape shape;
   shape.groups = p.groups;
   shape.transposed = p.transposed;
+  shape.is_3d = dimensions == 3;
   shape.in_channels =
       p.transposed ? p.weight.size(0) : p.weight.size(1) * p.groups;
   shape.out_channels =

@@ -42,6 +42,17 @@ TEST(LayerSaturationTest, TheKernelTells) {
       {"torch.linear(x, self.weight)", {4, 8}, false, true},
       {plain + "[1, 1], [1, 1], 1)", {16, 16, 3, 3}, false, true},
       {plain + "[1, 1], [1, 1], 16)", {16, 1, 3, 3}, true, true},
+      {"torch.conv3d(x, self.weight, None, [1, 1, 1], [1, 1, 1], [1, 1, 1], "
+       "16)",
+       {16, 1, 3, 3, 3},
+       true,
+       true},
+      // fbgemm's depthwise kernels take no depth of 1.
+      {"torch.conv3d(x, self.weight, None, [1, 1, 1], [0, 1, 1], [1, 1, 1], "
+       "16)",
+       {16, 1, 1, 3, 3},
+       false,
+       true},
       // Only a run tells how it is padded: the worst is assumed.
       {plain + "'same', [1, 1], 16)", {16, 1, 3, 3}, true, true},
       {"torch.conv_transpose2d(x, self.weight)", {16, 4, 3, 3}, false, true},

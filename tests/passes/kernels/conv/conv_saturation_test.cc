@@ -27,6 +27,7 @@ TEST(ConvSaturationTest, KnowsFbgemmsDepthwiseKernels) {
   ConvShape deep = Depthwise(8, 3);
   deep.kernel[0] = 3;
   deep.padding[0] = 1;
+  deep.is_3d = true;
   EXPECT_TRUE(IsFbgemmDepthwise(deep));
 }
 
@@ -49,6 +50,9 @@ TEST(ConvSaturationTest, KnowsWhatFbgemmComputesAsGemms) {
   EXPECT_FALSE(IsFbgemmDepthwise(shape));
   shape = Depthwise(8, 3);
   shape.groups = 4;
+  EXPECT_FALSE(IsFbgemmDepthwise(shape));
+  shape = Depthwise(8, 3);
+  shape.is_3d = true;
   EXPECT_FALSE(IsFbgemmDepthwise(shape));
   shape = Depthwise(8, 3);
   shape.transposed = true;

@@ -377,6 +377,34 @@ TEST_F(ConvOpsTest, RefuseOtherInputs) {
                 "positive and finite");
 }
 
+// Those of conv3d take the way of a GEMM where the kernel has depth 1.
+TEST_F(ConvOpsTest, DepthwiseSumsSaturateWithVnniWhereFbgemmHasAKernel) {
+  const auto sums = [](const Ints& kernel, kernels::SaturationMode mode) {
+    Ints sizes = {8, 1};
+    sizes.insert(sizes.end(), kernel.begin(), kernel.end());
+    FbgemmConvParameters p = Parameters(
+        at::quantize_per_tensor(at::full(sizes, 127.0F), 1, 0, at::kQInt8));
+    p.groups = 8;
+    for (size_t i = 0; i < kernel.size(); ++i) {
+      p.padding[i] = kernel[i] / 2;
+    }
+    Ints input = {1, 8};
+    input.insert(input.end(), kernel.begin(), kernel.end());
+    OutputQParams output;
+    output.type = kernels::OutputType::kS32;
+    return FbgemmConv(p, mode).Run(
+        at::quantize_per_tensor(at::full(input, 255.0F), 1, 0, at::kQUInt8),
+        output);
+  };
+  const auto saturates = [&](const Ints& kernel) {
+    return !sums(kernel, kernels::SaturationMode::kFbgemmVnni)
+                .equal(sums(kernel, kernels::SaturationMode::kExact));
+  };
+  EXPECT_TRUE(saturates({3, 3}));
+  EXPECT_TRUE(saturates({3, 3, 3}));
+  EXPECT_FALSE(saturates({1, 3, 3}));
+}
+
 TEST_F(ConvOpsTest, RefuseLayersOfOtherOps) {
   const c10::IValue layer = Layer(Parameters(RandomWeight({6, 3, 3, 3})));
   const at::Tensor x = RandomCodes({1, 3, 5, 5});
