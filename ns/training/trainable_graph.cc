@@ -22,6 +22,7 @@
 #include "passes/runtime/observers/fake_quantize_weight.h"
 #include "passes/runtime/observers/observer_config.h"
 #include "passes/runtime/observers/observer_options.h"
+#include "passes/runtime/observers/qparams.h"
 
 namespace ns {
 namespace {
@@ -249,11 +250,15 @@ absl::StatusOr<Value*> TrainableGraph::InsertFakeQuantize(
 }
 
 absl::Status TrainableGraph::UseObservedRanges() {
+  std::vector<QParams> found;
   for (const Range& range : ranges_) {
     const CalibratedValue value = AskObserver(range.observer);
     NS_RETURN_IF_ERROR(value.status);
-    range.scale.fill_(value.qparams.scale);
-    range.zero_point.fill_(value.qparams.zero_point);
+    found.push_back(value.qparams);
+  }
+  for (size_t i = 0; i < ranges_.size(); ++i) {
+    ranges_[i].scale.fill_(found[i].scale);
+    ranges_[i].zero_point.fill_(found[i].zero_point);
   }
   return absl::OkStatus();
 }
@@ -265,16 +270,24 @@ absl::Status TrainableGraph::RenewRanges(
     before.emplace_back(range.observer->State(), range.observer->seen());
     range.observer->Reset();
   }
-  const absl::Status calibrated = calibrate(prepared_);
-  for (size_t i = 0; i < ranges_.size(); ++i) {
-    const ObserverPtr& observer = ranges_[i].observer;
-    if (!calibrated.ok() || observer->seen().least_rank < 0) {
-      observer->SetState(before[i].first);
-      observer->SetSeen(before[i].second);
+  const auto restore = [&](bool all) {
+    for (size_t i = 0; i < ranges_.size(); ++i) {
+      const ObserverPtr& observer = ranges_[i].observer;
+      if (all || observer->seen().least_rank < 0) {
+        observer->SetState(before[i].first);
+        observer->SetSeen(before[i].second);
+      }
     }
+  };
+  absl::Status status = calibrate(prepared_);
+  if (status.ok()) {
+    restore(/*all=*/false);
+    status = UseObservedRanges();
   }
-  NS_RETURN_IF_ERROR(calibrated);
-  return UseObservedRanges();
+  if (!status.ok()) {
+    restore(/*all=*/true);
+  }
+  return status;
 }
 
 }  // namespace ns

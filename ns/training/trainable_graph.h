@@ -71,9 +71,9 @@ class TrainableGraph {
 
   // Gives the activations the ranges that their observers find when
   // `calibrate` runs the prepared model, with the weights as they are; what was
-  // seen before is forgotten. What it does not see keeps its range. Error: that
-  // of `calibrate`, and ranges then stay as they were; or a value that gets no
-  // range, such as one that is all nan, and some ranges may then be new.
+  // seen before is forgotten. What it does not see keeps its range. Errors:
+  // that of `calibrate`; a value that gets no range, such as one that is all
+  // nan. All ranges then stay as they were.
   absl::Status RenewRanges(
       const std::function<absl::Status(const ModelGraph& prepared)>& calibrate);
 

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/jit/api/module.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -139,6 +140,32 @@ TEST_F(TrainableGraphTest, WhatIsNotSeenAgainKeepsItsRange) {
           .message(),
       "no more batches");
   EXPECT_TRUE(OutputOf(graph, x_).equal(expected));
+}
+
+// Once a training has diverged, all behind the input is nan.
+TEST_F(TrainableGraphTest, RangesStayWhereAValueGetsNone) {
+  TrainableGraph graph = OrThrow(TrainableGraph::Create(Calibrated()));
+  const at::Tensor expected = OutputOf(graph, x_);
+  QuantizedModel before = OrThrow(ConvertModel(graph.prepared(), {}));
+  const at::NoGradGuard no_grad;
+  std::vector<at::Tensor> kept;
+  for (const at::Tensor& parameter : graph.parameters()) {
+    kept.push_back(parameter.clone());
+    parameter.fill_(std::numeric_limits<float>::quiet_NaN());
+  }
+  EXPECT_THAT(std::string(graph
+                              .RenewRanges([&](const ModelGraph& prepared) {
+                                return Calibrate(
+                                    prepared, BatchesOf({100 * x_}), nullptr);
+                              })
+                              .message()),
+              HasSubstr("all nan"));
+  for (size_t i = 0; i < kept.size(); ++i) {
+    graph.parameters()[i].copy_(kept[i]);
+  }
+  EXPECT_TRUE(OutputOf(graph, x_).equal(expected));
+  QuantizedModel after = OrThrow(ConvertModel(graph.prepared(), {}));
+  EXPECT_TRUE(Output(after.model, x_).equal(Output(before.model, x_)));
 }
 
 TEST_F(TrainableGraphTest, RefusesWhatCannotBeTrained) {
