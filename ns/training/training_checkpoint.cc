@@ -152,6 +152,17 @@ std::string FirstDifference(const std::string& run, const std::string& now) {
   return "it has other settings";
 }
 
+absl::StatusOr<bool> Exists(const std::string& path) {
+  std::error_code error;
+  const bool exists = std::filesystem::exists(path, error);
+  if (error) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, ": cannot look for a checkpoint: ", error.message(),
+        "; make its folder readable, or name another --checkpoint"));
+  }
+  return exists;
+}
+
 TrainingPosition PositionOf(const Module& checkpoint) {
   TrainingPosition position;
   position.epoch = checkpoint.attr("epoch").toInt();
@@ -199,8 +210,8 @@ absl::Status SaveCheckpoint(const std::string& path, const std::string& run,
 absl::StatusOr<std::optional<TrainingPosition>> RestoreCheckpoint(
     const std::string& path, const std::string& run, const Module& model,
     torch::optim::Optimizer& optimizer) {
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) {
+  NS_ASSIGN_OR_RETURN(const bool exists, Exists(path));
+  if (!exists) {
     return std::nullopt;
   }
   const auto refuse = [&](absl::string_view what) {

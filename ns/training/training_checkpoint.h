@@ -37,9 +37,10 @@ absl::Status SaveCheckpoint(const std::string& path, const std::string& run,
                             const TrainingPosition& position);
 
 // Gives `model` and `optimizer` the state that SaveCheckpoint wrote, and
-// returns where it was; none when there is no file. Error: a file that is no
-// checkpoint, one of another run, with what differs, and one of another model;
-// `model` has not changed then.
+// returns where it was; none when there is no file. Error: a path that does not
+// tell whether there is one, as in a folder that is not readable; a file that
+// is no checkpoint, one of another run, with what differs, and one of another
+// model. `model` has not changed then.
 absl::StatusOr<std::optional<TrainingPosition>> RestoreCheckpoint(
     const std::string& path, const std::string& run,
     const torch::jit::Module& model, torch::optim::Optimizer& optimizer);

@@ -103,6 +103,15 @@ TEST_F(TrainingCheckpointTest, WithoutAFileThereIsNothing) {
   EXPECT_FALSE(OrThrow(RestoreCheckpoint(path_, kRun, model, optimizer)));
 }
 
+// Its name is too long: root, who may run this, can read all folders.
+TEST_F(TrainingCheckpointTest, APathThatCannotBeReadIsNotAMissingFile) {
+  const Module model = Model(1, false, 4);
+  torch::optim::Adam optimizer = OptimizerOf(model);
+  EXPECT_THAT(MessageOf(RestoreCheckpoint(TemporaryPath(std::string(300, 'x')),
+                                          kRun, model, optimizer)),
+              HasSubstr("cannot look for a checkpoint: File name too long; "));
+}
+
 TEST_F(TrainingCheckpointTest, RefusesAnotherModelAndChangesNothing) {
   Save(Model(2, true, 8));
   const Module larger = Model(1, false, 4, /*size=*/5);
