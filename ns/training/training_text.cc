@@ -12,6 +12,12 @@ std::string Count(int64_t count, const char* one, const char* several) {
   return absl::StrCat(count, " ", count == 1 ? one : several);
 }
 
+// Nan compares with nothing; here, a finite loss is lower.
+bool HasLowerLoss(const TrainingFigures& a, const TrainingFigures& b) {
+  return a.loss() < b.loss() ||
+         (std::isfinite(a.loss()) && std::isnan(b.loss()));
+}
+
 }  // namespace
 
 std::string FiguresText(const TrainingFigures& figures) {
@@ -62,9 +68,8 @@ std::string TrainingWarning(const TrainingReport& report) {
   if (before.batches == 0) {
     return "";
   }
-  const bool is_better = before.samples > 0 ? after.correct > before.correct ||
-                                                  after.loss() < before.loss()
-                                            : after.loss() < before.loss();
+  const bool is_better = HasLowerLoss(after, before) ||
+                         (before.samples > 0 && after.correct > before.correct);
   return is_better
              ? ""
              : absl::StrCat(

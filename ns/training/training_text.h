@@ -21,8 +21,9 @@ std::string EpochText(const EpochReport& epoch);
 std::string TrainingText(const TrainingReport& report);
 
 // Returns a warning when the trained model is no better than the calibrated
-// one: it has no lower loss and, where there are labels, no higher top-1.
-// Empty otherwise, and where no calibrated model was measured.
+// one: it has no lower loss (a finite one is lower than nan) and, where there
+// are labels, no higher top-1. Empty otherwise, and where no calibrated model
+// was measured.
 std::string TrainingWarning(const TrainingReport& report);
 
 }  // namespace ns

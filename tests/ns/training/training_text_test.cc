@@ -1,5 +1,9 @@
 #include "ns/training/training_text.h"
 
+#include <cstdint>
+#include <limits>
+#include <utility>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -64,6 +68,20 @@ TEST(TrainingTextTest, WarnsWhenNothingIsBetter) {
   EXPECT_THAT(TrainingWarning(report),
               HasSubstr("training has made nothing better: loss 1.0000, top-1 "
                         "60.00 % before and loss 1.0000, top-1 60.00 % after"));
+}
+
+TEST(TrainingTextTest, AFiniteLossIsBetterThanNan) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const int64_t samples : {0, 20}) {
+    TrainingReport report = Report();
+    report.calibrated = {2, nan, samples, 0};
+    report.quantized = {2, 0.6, samples, 0};
+    EXPECT_EQ(TrainingWarning(report), "");
+    std::swap(report.calibrated, report.quantized);
+    EXPECT_THAT(TrainingWarning(report), HasSubstr("made nothing better"));
+    report.calibrated = report.quantized;
+    EXPECT_THAT(TrainingWarning(report), HasSubstr("made nothing better"));
+  }
 }
 
 }  // namespace
