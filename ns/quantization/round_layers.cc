@@ -190,6 +190,13 @@ absl::StatusOr<std::map<std::string, at::Tensor>> RoundLayers(
                       Gather(prepared, batches));
   const int64_t total = iterations * static_cast<int64_t>(layers.size());
   int64_t done = 0;
+  const auto report = [&](int64_t steps) {
+    done = steps;
+    if (progress) {
+      progress(done, total);
+    }
+  };
+  int64_t done_with_layer = 0;
   std::map<std::string, at::Tensor> weights;
   for (std::unique_ptr<Layer>& layer : layers) {
     RoundingProblem& problem = layer->problem;
@@ -201,16 +208,17 @@ absl::StatusOr<std::map<std::string, at::Tensor>> RoundLayers(
           layer->input_grid.quant_min, layer->input_grid.quant_max);
       NS_ASSIGN_OR_RETURN(
           at::Tensor rounded,
-          Annotated(layer->name, AdaptivelyRounded(problem, iterations, [&] {
-                      if (progress) {
-                        progress(++done, total);
-                      }
-                    })));
+          Annotated(layer->name, AdaptivelyRounded(problem, iterations,
+                                                   [&] { report(done + 1); })));
       if (!rounded.is_same(problem.nearest)) {
         weights[layer->name] = std::move(rounded);
       }
     }
     layer.reset();
+    done_with_layer += iterations;
+    if (done < done_with_layer) {
+      report(done_with_layer);
+    }
   }
   return weights;
 }

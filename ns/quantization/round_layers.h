@@ -29,7 +29,8 @@ namespace ns {
 // at once. A relu behind a layer counts as part of it.
 //
 // A layer takes up to `iterations` steps. After each one, `progress`, which may
-// be null, gets the number of steps done and the most that there can be in all.
+// be null, gets the number of steps done and the most that there can be in all;
+// a layer that takes fewer counts as `iterations` steps once it is done.
 // Errors: a model that is not prepared; a batch that does not fit.
 absl::StatusOr<std::map<std::string, at::Tensor>> RoundLayers(
     const ModelGraph& prepared, const std::vector<Batch>& batches,

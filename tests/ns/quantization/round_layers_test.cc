@@ -2,7 +2,9 @@
 
 #include <ATen/ATen.h>
 
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -16,7 +18,9 @@
 namespace ns {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 
 class RoundLayersTest : public ::testing::Test {
  protected:
@@ -79,6 +83,22 @@ TEST_F(RoundLayersTest, LayersThatNeverRunAreLeftOut) {
       {"y = torch.conv2d(x, self.w2, self.b)", "if bool(y.sum() > 1e6):",
        "  y = torch.conv2d(y, self.w2, self.b) + 1", "return y"}));
   EXPECT_LE(OrThrow(RoundLayers(prepared, BatchesOf({x_}), 50)).size(), 1);
+}
+
+// The first has no samples, and the second no error that could be less.
+TEST_F(RoundLayersTest, LayersThatTakeNoStepsCountAsDone) {
+  const ModelGraph prepared =
+      Prepared(FloatModel({"return torch.conv2d(x, self.w2, self.b)"}));
+  for (const float value : {std::numeric_limits<float>::infinity(), 0.0F}) {
+    std::vector<std::pair<int64_t, int64_t>> seen;
+    EXPECT_THAT(
+        OrThrow(RoundLayers(prepared, BatchesOf({at::full_like(x_, value)}), 10,
+                            [&](int64_t done, int64_t total) {
+                              seen.emplace_back(done, total);
+                            })),
+        IsEmpty());
+    EXPECT_THAT(seen, ElementsAre(Pair(10, 10)));
+  }
 }
 
 TEST_F(RoundLayersTest, OtherModelsAreErrors) {
