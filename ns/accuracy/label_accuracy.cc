@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "ir/status.h"
@@ -68,6 +69,12 @@ absl::StatusOr<LabelAccuracy> LabelAccuracy::Load(const std::string& path,
                       LoadLabels(path, batches,
                                  may_have_more ? SurplusLabels::kIgnored
                                                : SurplusLabels::kRefused));
+  if (absl::c_all_of(labels, [](const at::Tensor& of_batch) {
+        return of_batch.numel() == 0;
+      })) {
+    return Refused(path,
+                   ": has no label in any batch; save one for each sample");
+  }
   return LabelAccuracy(path, std::move(labels));
 }
 

@@ -25,7 +25,8 @@ class LabelAccuracy {
 
   // Reads the labels of `batches` batches from what torch.save wrote, a list of
   // one tensor of integers, a class for each sample, for each batch. There may
-  // be more of them only if `may_have_more`. Errors: those of LoadLabels.
+  // be more of them only if `may_have_more`. Errors: those of LoadLabels, and
+  // batches that have no label at all.
   static absl::StatusOr<LabelAccuracy> Load(const std::string& path,
                                             int64_t batches,
                                             bool may_have_more);

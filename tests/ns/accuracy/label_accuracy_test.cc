@@ -131,6 +131,20 @@ TEST(LabelAccuracyTest, NamesFileAndBatchOfWhatDoesNotFit) {
               HasSubstr("the quantized model returns no scores"));
 }
 
+// Shares of no samples would be nan.
+TEST(LabelAccuracyTest, SomeBatchHasALabel) {
+  const at::Tensor empty = at::zeros({0}, at::kLong);
+  EXPECT_THAT(
+      MessageOf(LabelAccuracy::Load(FileOf({empty, empty}), 2, false)),
+      HasSubstr(
+          "labels.pt: has no label in any batch; save one for each sample"));
+  LabelAccuracy accuracy = Loaded({empty, Labels({1})});
+  NS_ASSERT_OK(accuracy.Add(0, at::zeros({0, 2}), at::zeros({0, 2})));
+  NS_ASSERT_OK(accuracy.Add(1, Scores({1, 2}, 2), Scores({2, 1}, 2)));
+  EXPECT_EQ(accuracy.Result().float_top1, 1);
+  EXPECT_EQ(accuracy.Result().quantized_top1, 0);
+}
+
 TEST(LabelAccuracyTest, ThereAreAsManyLabelsAsBatches) {
   const std::string path = FileOf({Labels({0}), Labels({1})});
   EXPECT_THAT(MessageOf(LabelAccuracy::Load(path, 3, true)),
