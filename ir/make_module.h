@@ -33,7 +33,8 @@ namespace ns {
 torch::jit::Module NewModule(absl::string_view class_name);
 
 // Returns a module of a new class called `class_name` with the attributes,
-// constants and methods of `module`; objects inside are shared.
+// constants and methods of `module`. The values of attributes, tensors and
+// submodules among them, are shared with it.
 torch::jit::Module WithClassName(const torch::jit::Module& module,
                                  absl::string_view class_name);
 
@@ -44,9 +45,9 @@ torch::jit::Module WithClassName(const torch::jit::Module& module,
 absl::Status DefineMethods(torch::jit::Module& module,
                            const std::string& source);
 
-// Adds the method `name` with the code `graph`, whose first input becomes
-// `module`. `schema` is that of the method that the code comes from: it gives
-// the names of the arguments and their defaults.
+// Adds the method `name` with the code `graph`, whose first input is `self`: it
+// gets the type of `module`. `schema` is that of the method that the code comes
+// from: it gives the names of the arguments, `self` first, and their defaults.
 void AddMethod(torch::jit::Module& module, const std::string& name,
                std::shared_ptr<torch::jit::Graph> graph,
                const c10::FunctionSchema& schema);

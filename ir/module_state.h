@@ -1,4 +1,4 @@
-// What modules keep from run to run.
+// Copies and restores what modules keep from run to run.
 #ifndef IR_MODULE_STATE_H_
 #define IR_MODULE_STATE_H_
 
@@ -13,21 +13,22 @@
 
 namespace ns {
 
-// The state of a module is what ops of its code may write to: the tensors,
-// plain values, lists, dicts and tuples that its attributes and those of the
-// modules below are, without parameters. Objects, which observers are, are no
-// state.
+// The state of a module is what its code may write to: the attributes of the
+// module and of the modules below that are tensors, plain values, or lists,
+// dicts and tuples of these. Parameters and objects, such as observers, do not
+// belong to it.
 
-// Gives `module` and the modules below state of their own, equal to what it
-// was. Parameters and objects stay shared. Throws what DeepCopier throws.
+// Replaces the state of `module` by a copy, so that runs no longer change the
+// state of modules that shared it. Parameters and objects stay shared. Throws
+// what DeepCopier (ir/deep_copy.h) throws.
 void CopyModuleState(const torch::jit::Module& module);
 
-// Keeps a copy of the state of a module.
+// Keeps a copy of the state of a module, made by a DeepCopier.
 class ModuleState {
  public:
   explicit ModuleState(const torch::jit::Module& module);
 
-  // Gives the module back what it had; once.
+  // Gives the module the state that it had. To be called once at most.
   void Restore() &&;
 
  private:
@@ -39,12 +40,14 @@ class ModuleState {
   std::vector<Attribute> attributes_;
 };
 
-// Returns `status`, what a call of autograd ended with, in words of the model
-// where its state is why: a run which is over would be differentiated again, or
-// a value was written to after an op had saved it. The error then names the
-// tensor, "cache.keys": the first of the state with a gradient that goes on, or
-// else the first that was written to. `way_out` ends it, "quantize it without
-// training". Every other status is returned as it is.
+// Explains `status`, the result of a backward pass through `module`. Autograd
+// fails where it would go back through an earlier run, or where a tensor was
+// written to after an op had saved it. For these two errors, the function
+// returns one that names the tensor of the state that is the likely cause,
+// "cache.keys": the first that was computed with gradients (no leaf), or else
+// the first that was written to. It ends with `way_out`, "quantize it without
+// training". Returns every other status, and an error for which the state has
+// no such tensor, as it is.
 absl::Status NamingState(const torch::jit::Module& module,
                          const absl::Status& status, absl::string_view way_out);
 

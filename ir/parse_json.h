@@ -13,30 +13,32 @@
 
 namespace ns {
 
-// Arrays and objects in each other; what is nested deeper is an error.
+// How deep arrays and objects may nest.
 constexpr int kMaxJsonDepth = 100;
 
 // Reads one JSON value, in UTF-8. Errors, of one line: text that is no JSON,
 // with line and column; a number that no double holds; an object that has a
-// member twice; kMaxJsonDepth.
+// member twice; nesting deeper than kMaxJsonDepth.
 //
 // Nothing here throws. Of nlohmann::json, at(), get<T>() and value() do: ask
 // is_string() and the like first, and then take get_ptr().
 absl::StatusOr<nlohmann::json> ParseJson(absl::string_view text);
 
-// Returns `text` as a JSON string, in quotes; each byte that is not part of
-// valid UTF-8 becomes U+FFFD.
+// Returns `text` as a JSON string, in quotes; what is not valid UTF-8 becomes
+// U+FFFD.
 std::string JsonString(absl::string_view text);
 
-// For messages: returns `text` as a part of one line, with control characters
-// escaped and at most `most` bytes of it, then "...".
+// Returns the first `most` bytes of `text` for a message of one line: control
+// characters are escaped, and "..." stands for the rest.
 std::string OneLine(absl::string_view text, size_t most);
 
-// Returns the error "'VALUE' must be WHAT".
+// Returns the error "'VALUE' must be WHAT". VALUE is JSON, a string without
+// its quotes, and is cut after 60 bytes.
 absl::Status MustBe(const nlohmann::json& value, absl::string_view what);
 
-// Returns the error for a member that an object of the user's has and that is
-// none of `known`; it has the nearest one.
+// Returns the error for a member `name` that an object must not have: "has no
+// field 'NAME'; did you mean 'NEAREST'?", or a list of the `known` names where
+// none is similar. The caller puts in front what the object is.
 absl::Status NoField(absl::string_view name,
                      absl::Span<const absl::string_view> known);
 

@@ -45,8 +45,9 @@ struct PickleValue {
   // kCall the function and its arguments, mostly a kTuple; for kPersistentId
   // the id.
   std::vector<std::shared_ptr<const PickleValue>> items;
-  // For kCall the keys and values in turn that were set on the result: the
-  // items of an OrderedDict.
+  // For kCall what was put into the result: keys and values in turn for a dict,
+  // such as an OrderedDict, and the elements that were appended to a list. The
+  // pickle decides which: it may append an odd number to an OrderedDict.
   std::vector<std::shared_ptr<const PickleValue>> assigned;
   // For kCall the state that was set on the object, where there is one and
   // PickleOptions ask for it.
@@ -73,7 +74,8 @@ struct PickleOptions {
 // and dicts of one element and on integers beyond 32 bits, and trusts its
 // input.
 //
-// It is safe on any bytes. Error: "the pickle ..." and what is wrong with it.
+// It is safe on any bytes. Error: "the pickle ..." and what is wrong with it,
+// such as an unknown opcode, an integer of more than 64 bits, a cycle.
 absl::StatusOr<std::shared_ptr<const PickleValue>> ParsePickle(
     absl::string_view bytes, const PickleOptions& options = {});
 

@@ -17,7 +17,8 @@ namespace ns {
 class BatchFile;
 
 // The batches of several files in order. Only those are in memory that the
-// caller holds. See LoadBatches for what a file may hold.
+// caller holds. See LoadBatches (ns/batches/batches.h) for what a file may
+// hold.
 //
 // Of a list that torch.save wrote, only the structure is kept: Read() reads the
 // bytes of one batch's tensors, and two batches that were read one by one share
@@ -33,7 +34,8 @@ class BatchReader {
  public:
   // Opens files and checks what can be checked without the tensors' bytes: what
   // LoadBatches refuses is an error here, except for records that cannot be
-  // read and damaged quantizers. There are at most `max_batches` batches (at
+  // read and scales or zero points of quantized tensors that are not valid:
+  // those are errors of Read(). There are at most `max_batches` batches (at
   // least 1 where given); files behind the one that reaches it are not opened.
   static absl::StatusOr<BatchReader> Open(
       absl::Span<const std::string> paths,

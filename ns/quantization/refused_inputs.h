@@ -11,13 +11,15 @@
 
 namespace ns {
 
-// Runs `model`, a float model, on a batch, and returns the layers that are fed
-// tensors of other numbers of dimensions than LibTorch's quantized op takes,
-// each by its name in reports with the reason: linear layers that get a vector,
-// embeddings whose indices have neither one dimension nor two. Graphs of
-// scripted models do not tell ranks; for QuantizeOptions::refused. A layer that
-// does not run on this batch is not among them. Error: a batch that the model
-// does not take or fails on.
+// Runs a copy of `model`, a float model, on `batch`, and returns the layers
+// whose input has a number of dimensions that LibTorch's quantized op does not
+// take: linear layers that get a vector, and embeddings whose indices have
+// neither one dimension nor two. A run is needed because graphs of scripted
+// models do not tell ranks. A layer that does not run on this batch is not
+// among them.
+//
+// The result, for QuantizeOptions::refused, has the reason for each layer by
+// its name in reports. Error: a batch that the model does not take or fails on.
 absl::StatusOr<std::map<std::string, std::string>> RefusedInputs(
     const ModelGraph& model, const Batch& batch);
 

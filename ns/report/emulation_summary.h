@@ -8,11 +8,13 @@
 
 namespace ns {
 
-// Lists the layers whose sums saturate, worst first: by what the layer costs by
-// itself, or without shadows by what it costs together with all before it. Then
-// come the layers in which sums could saturate and did not, and the number of
-// layers in which they cannot. Where nothing ran, it lists the layers in which
-// sums can saturate, and in how many channels. Empty when nothing was emulated.
+// Returns an empty line and then the layers whose sums saturate, those that
+// cost the most SQNR first: by PairSaturation::shadow_cost_db or, without
+// shadows, by cost_db. Then come the layers in which sums could saturate and
+// did not, and the number of layers in which they cannot. Where nothing ran, it
+// lists the layers in which sums can saturate, and in how many channels. A list
+// has ten layers at most, and says how many more there are. Empty when nothing
+// was emulated.
 std::string EmulationSummary(const ComparisonResult& result);
 
 }  // namespace ns

@@ -30,6 +30,8 @@
 
 namespace ns {
 
+// CauseOf finds all of these but kNonFinite and kUnpaired, which ns/report/
+// blame.h and verdict.h add: they need more than one layer.
 enum class ErrorCause {
   kNone,         // there is no error to speak of
   kNonFinite,    // NaN or infinities appear where the float layer has numbers
@@ -71,17 +73,23 @@ struct ErrorShares {
 // shadow, or where its SQNR is not finite.
 ErrorShares ErrorSharesOf(const LayerComparison& layer);
 
-// Returns how many times the quantized range is as wide as the float values of
-// the shadow, or without it of the activation, and 0 need. Absent without
-// qparams, 8 bits or values.
+// Returns the width of the quantized range, 255 * scale, divided by that of the
+// smallest range with 0 and all float values of the shadow (without one, of the
+// activation). Absent where qparams or values are not known, all values are 0,
+// or the output does not have 8 bits.
 std::optional<double> RangeRatio(const LayerComparison& layer);
 
 // Returns the lowest SQNR of the weights of `layer` in dB; absent without any.
 std::optional<double> LowestWeightDb(const LayerComparison& layer);
 
-// Returns what causes the local error of `layer`: the part with the largest
-// share, if that is kExplainingShare or more. kNone without an error, or
-// without a shadow.
+// Returns what causes the local error of `layer`. The first that applies:
+//   1. kSwapped if it has the weight of another layer, also without a shadow
+//   2. kNone without a shadow or an error
+//   3. kBias if a bias is missing and has kExplainingShare or more
+//   4. the part with the largest share, if that is kExplainingShare or more;
+//      of rounding, kRange if RangeRatio is above kWideRange
+//   5. kRounding for a dynamic layer, which rounds its inputs
+//   6. kUnexplained
 ErrorCause CauseOf(const LayerComparison& layer);
 
 }  // namespace ns

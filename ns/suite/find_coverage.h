@@ -13,16 +13,19 @@
 
 namespace ns {
 
-// Returns in what the op of each match computes, in order; absent for points
-// where values are only quantized. `facts` are those of the graph of model b.
-// Which values are quantized is what they tell (ValueFacts::Likely): an op on
-// values of unknown kind counts as float.
+// Returns, for each match in order, in what its op of model b computes; absent
+// for quantize points and other matches without a base op. `facts` are those of
+// the graph of model b. They tell which values are quantized
+// (ValueFacts::Likely): an op on values of which they know nothing counts as
+// float.
 std::vector<std::optional<RunsIn>> FindRunsIn(const ValueFacts& facts,
                                               const MatchResult& matches);
 
-// Returns what of `quantized_model`, model b of `matches`, is not quantized, or
-// in vain. `runs_in` is what FindRunsIn returned; `io_types` has what users say
-// of their own ops.
+// Returns the layers of `quantized_model`, model b of `matches`, that compute
+// in float, with the reason; where values are dequantized only to be quantized
+// alike again; and where weights are packed at each run. `runs_in` is what
+// FindRunsIn returned for `matches`; `io_types` has what users say of their own
+// ops. Throws c10::Error for a graph that LibTorch cannot analyse.
 Coverage FindCoverage(const ModelGraph& quantized_model,
                       const MatchResult& matches,
                       const std::vector<std::optional<RunsIn>>& runs_in,

@@ -27,14 +27,16 @@
 
 namespace ns {
 
-// The quantized model with a logger at each output of a layer that has saved
-// values, and the figures of those (x) against what is logged (y).
+// Runs the quantized model with a logger at each output of a layer that has
+// saved values, and compares the saved values (x) with the logged ones (y).
+// After Create, call Run for each batch, and then AddFigures and AddReasons.
 class ReferenceComparer {
  public:
-  // `quantized` is a copy of the model, which is changed, and `matches` are
-  // those of its graph (B), in the order of ComparisonResult::layers. `options`
-  // must outlive the comparer; see CompareWithReference for what of them is
-  // looked at. Error: values that cannot be read; there are none of any layer.
+  // `quantized` is a copy of the model, in which loggers are inserted. Model b
+  // of `matches` is this copy; they are in the order of
+  // ComparisonResult::layers. `options` must outlive the comparer; see
+  // CompareWithReference (compare_reference.h) for which of them count. Error:
+  // `files` cannot be read, or have values of no layer.
   static absl::StatusOr<ReferenceComparer> Create(
       ModelGraph quantized, const MatchResult& matches, ReferenceFiles files,
       const CompareOptions& options);
@@ -42,16 +44,19 @@ class ReferenceComparer {
   // Returns the schema of the method that runs.
   const c10::FunctionSchema& schema() const;
 
-  // Runs batch `index`, counted from 0 without gaps. Error: a batch that does
-  // not fit the model or fails in it; values that cannot be read; a metric of
-  // the user that fails.
+  // Runs batch `index`, counted from 0 without gaps, and compares. Calls
+  // without a saved value are left out; AddReasons lists them. Error: a batch
+  // that does not fit the model or fails in it; values that cannot be read; a
+  // metric of the user that fails.
   absl::Status Run(const Batch& batch, int64_t index);
 
-  // Sets the figures of all layers, over the batches so far.
+  // Sets `activation` and `outputs` of the layers that have saved values, over
+  // the batches so far.
   void AddFigures(ComparisonResult& result) const;
 
-  // Lists, after the run, what was not compared, as warnings and in
-  // `not_referenced`. Error: nothing was compared.
+  // Lists what was not compared, and why, in `not_referenced`, and adds
+  // warnings of it. To be called once, after all batches. Error: nothing was
+  // compared.
   absl::Status AddReasons(ComparisonResult& result) const;
 
  private:

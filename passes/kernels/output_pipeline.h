@@ -12,10 +12,11 @@
 namespace ns::kernels {
 
 enum class OutputType {
-  kU8,   // requantized quantized values
+  kU8,   // quantized values
   kS8,   // the same, with a sign
-  kF32,  // dequantized: dynamic linear
-  kS32,  // corrected sums: nothing is added, scaled or clamped
+  kF32,  // real values: dynamic linear
+  kS32,  // sums corrected for zero points, not scaled or clamped; of the
+         // biases, only quantized_bias is in them
 };
 
 // Bytes of one output.
@@ -46,7 +47,8 @@ struct OutputSpec {
   float max = std::numeric_limits<float>::infinity();
 };
 
-// An OutputSpec worked out for each of `channels` outputs, as fbgemm does:
+// The constants of an OutputSpec for each of `channels` output channels; it
+// does not refer to the spec. An output is computed from them as fbgemm does:
 //
 //   sum    = sum over k of a[k] * b[k], in s32, wrapping, pairs saturating as
 //            saturation_mode.h says
@@ -56,12 +58,16 @@ struct OutputSpec {
 //                                     output_zero_point))
 //   q      = min(max(q, min), max)
 //
-// round is to nearest, ties to even, and gives INT_MIN for nan and what s32
-// cannot hold (cvtps2dq). With a float bias for each channel's own scale,
-// addend is bias / aw (aw = activation_scale * weight_scale, in float) and
-// addend_factor 1; with one scale for all, bias and (float)(1.0 / aw): so
-// fbgemm rounds, and some outputs tell. multiplier is aw / output_scale.
-// For kF32, value = fma((float)sum, aw, bias).
+// row_sum is the sum of a[k]. round is to nearest, ties to even, and gives
+// INT_MIN for nan and what s32 cannot hold (cvtps2dq). For kS8, saturate_s8
+// stands for saturate_u8.
+//
+// aw is activation_scale * weight_scale, in float, and multiplier is
+// aw / output_scale. With a weight scale for each channel, addend is bias / aw
+// and addend_factor is 1. With one for all, addend is bias and addend_factor
+// (float)(1.0 / aw): fbgemm rounds differently there, which changes some
+// outputs. For kF32, value = fma((float)sum, aw, bias), clamped to min and max.
+// For kS32, the output is the corrected `sum`.
 struct OutputPlan {
   OutputType type = OutputType::kU8;
   // The quantized value of 0, which convolutions are padded with.
@@ -82,7 +88,8 @@ struct OutputPlan {
   float max = 0;
 };
 
-// `column_sums` holds, for each output channel, the sum of its `k` weights.
+// Works out the plan of `spec`. `column_sums` holds, for each output channel,
+// the sum of its `k` weights.
 OutputPlan PlanOutput(const OutputSpec& spec,
                       absl::Span<const int32_t> column_sums, int64_t k);
 
@@ -98,8 +105,8 @@ struct ByteConstants {
   bool saturates_only;
 };
 
-// A part of a plan that kernels read, without owning it: outputs [begin, begin
-// + count) of `plan`, for a row or column of a bigger one.
+// The channels of a plan from `begin` on, as kernels read them. It points into
+// the plan, and counts channels from `begin`.
 struct OutputView {
   OutputType type;
   const int32_t* start;
@@ -114,9 +121,9 @@ struct OutputView {
 };
 OutputView ViewOutput(const OutputPlan& plan, int64_t begin);
 
-// This is the reference. It takes `sum`, before `start` is added, to the output
-// of `channel`, and writes it to `out`, an array of the plan's type, at
-// `index`.
+// The reference of all kernels: computes the output of `channel` of the view
+// from `sum`, to which `start` is not added yet, and `row_sum`, and writes it
+// to element `index` of `out`, an array of the plan's type.
 void WriteOutput(const OutputView& view, int64_t channel, int32_t sum,
                  int32_t row_sum, void* out, int64_t index);
 
@@ -124,8 +131,8 @@ void WriteOutput(const OutputView& view, int64_t channel, int32_t sum,
 // does not fit.
 int32_t RoundToInt32(float x);
 
-// Quantizes `x`, a sum in units of 1 / multiplier: rounded, then saturated as
-// OutputPlan says, not clamped to min and max. `type` is kU8 or kS8.
+// Returns the first `q` of OutputPlan, which is not clamped to min and max yet.
+// `type` is kU8 or kS8.
 int32_t Requantize(float x, float multiplier, int32_t zero_point,
                    OutputType type);
 

@@ -27,10 +27,10 @@ struct LayerSite {
   SharedConstants& constants;
 };
 
-// Runs `insert` in front of the layer, and returns what it returns, an
-// absl::StatusOr. What it inserts has the layer's module path and source line,
-// and is removed again after an error. It must ask site.constants for nothing:
-// what that makes is not to be removed.
+// Runs `insert` with the insertion point in front of the layer, and returns
+// what it returns, an absl::StatusOr. What it inserts there gets the layer's
+// module path and source line, and is removed again after an error. It must not
+// call site.constants.Get: an error could remove the new constant, too.
 template <typename Insert>
 auto InsertFor(const LayerSite& site, const Insert& insert) {
   const torch::jit::Node* before = site.node->prev();
@@ -42,11 +42,12 @@ auto InsertFor(const LayerSite& site, const Insert& insert) {
   return inserted;
 }
 
-// Returns the index of the argument `name` of the layer, which it has.
+// Returns the index of the input for the argument `name`, which the op of
+// `node` must have.
 size_t ArgumentIndex(const torch::jit::Node& node, absl::string_view name);
 
-// Returns the name of a constant that is made of `value`: "fc.weight.packed".
-// Empty when `value` has no name.
+// Returns the name for a constant that is made from `value`: its name and
+// `suffix`, "fc.weight.packed". Empty when `value` has no name.
 std::string NameFor(const torch::jit::Value& value, absl::string_view suffix);
 
 }  // namespace ns

@@ -1,4 +1,4 @@
-// Makes constants that all layers with the same weights use.
+// Makes constants that layers with the same weights share.
 #ifndef PASSES_QUANTIZATION_SHARED_CONSTANTS_H_
 #define PASSES_QUANTIZATION_SHARED_CONSTANTS_H_
 
@@ -44,19 +44,21 @@ class SharedConstants {
   // `graph` must outlive the object.
   explicit SharedConstants(torch::jit::Graph& graph) : graph_(graph) {}
 
-  // Returns the constant of this kind ("linear") that was made of `tensors` as
-  // `spec` says, and otherwise adds what `make` returns: with the module path
-  // and source line of `user`, named after `name` unless that is empty.
-  // `tensors` may be undefined. The entry lives as long as this object. Error:
-  // that of `make`, or what cannot be a constant.
+  // Returns the constant of this kind ("linear") that was made from `tensors`
+  // as `spec` says. When there is none yet, adds what `make` returns, with the
+  // module path and source line of `user`, and named `name` unless that is
+  // empty. Tensors are the same when they are the same elements in the same
+  // memory. There is at least one; it may be undefined. `make` must not call
+  // Get. The entry lives until DropUnused. Error: that of `make`, or a value
+  // that cannot be a constant.
   absl::StatusOr<const Entry*> Get(absl::string_view kind,
                                    absl::Span<const at::Tensor> tensors,
                                    const ObserverSpec& spec,
                                    const torch::jit::Node& user,
                                    const std::string& name, const Make& make);
 
-  // Destroys the constants that nothing uses. Nothing may be asked for
-  // afterwards.
+  // Destroys the constants that nothing in the graph uses, and all entries. Get
+  // must not be called afterwards.
   void DropUnused();
 
  private:

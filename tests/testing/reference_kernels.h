@@ -15,12 +15,14 @@
 
 namespace ns {
 
-// Makes a module that returns `expression` of its arguments, "x: Tensor, y:
-// Tensor", and of `attributes`.
+// Returns the graph of a module whose forward takes `arguments`, "x: Tensor, y:
+// Tensor", and returns `expression`, TorchScript code that may use `attributes`
+// as `self.name`.
 ModelGraph LayerOf(const std::string& arguments, const std::string& expression,
                    const Attributes& attributes = {});
 
-// InsertReferenceKernel for `node`, by the facts of the graph as it is.
+// Calls InsertReferenceKernel (passes/quantization/reference_kernel.h) for
+// `node` of `model`. Whether its output is quantized is what the graph tells.
 absl::StatusOr<torch::jit::Value*> InsertReference(ModelGraph& model,
                                                    torch::jit::Node* node);
 
@@ -39,9 +41,9 @@ KernelPair RunBoth(ModelGraph model, const std::string& op,
 // when it has one. Fails the test when the graph is not what it was.
 std::string WhyNoReference(ModelGraph model, const std::string& op);
 
-// By how many steps of their scale two outputs, quantized with the same
-// parameters, differ at most, and which fraction of the elements differs.
-// StepsBetween fails the test when shapes or parameters differ.
+// The most steps by which two quantized outputs differ in an element, and the
+// fraction of elements that differ, 0 to 1. StepsBetween fails the test when
+// shapes, dtypes, scales or zero points differ.
 struct Steps {
   int most = 0;
   double fraction = 0;

@@ -9,14 +9,15 @@
 namespace ns {
 
 // Returns a copy of `layer`, a convolution, transposed convolution or linear
-// layer, that computes what `norm` gives for its output in evaluation:
+// layer, whose output is what `norm` gives for that of `layer` in evaluation:
 //
 //   weight' = weight * gamma / sqrt(variance + eps), for each output channel
 //   bias' = (bias - mean) * gamma / sqrt(variance + eps) + beta
 //
-// to the bit of torch.nn.utils.fusion, also for groups of transposed
-// convolutions. The copy has a bias where `layer` had none. Error: modules that
-// compute something else, or a norm of another number of channels.
+// The results are those of torch.nn.utils.fusion, to the bit, also for groups
+// of transposed convolutions. The copy has a bias where `layer` had none.
+// Error: modules that compute something else, or a norm of another number of
+// channels.
 absl::StatusOr<torch::jit::Module> FoldModuleNorm(
     const torch::jit::Module& layer, const torch::jit::Module& norm);
 

@@ -1,5 +1,6 @@
 // The loops of simd_kernels.h that add, multiply, scale and clamp quantized
-// values.
+// values. add.h, multiply.h, scale_channels.h and clamp.h have the formulas,
+// and kernels.h has `cannot_overflow`. `V` is as in simd/blocks.h.
 #ifndef PASSES_KERNELS_ELEMENTWISE_SIMD_ARITHMETIC_H_
 #define PASSES_KERNELS_ELEMENTWISE_SIMD_ARITHMETIC_H_
 
@@ -30,16 +31,18 @@ class Summand {
   typename V::Floats zero_;
 };
 
-// Makes quantized values of steps of the output, in the order of V::Steps of a
-// block.
+// Turns the results of a block, in steps of the output, into quantized values:
+// adds the zero point and saturates to u8. The arguments are the quarters of
+// the block. The bytes are in the order of memory if the quarters come from
+// V::Steps; if they were loaded in order, V::SortPacked must follow.
 //
-// What cannot overflow (see ElementwiseKernels) fits in s32 with room to spare.
-// The zero point is then added where that takes half the work, in s16, after
-// saturation: what is out of range stays so.
+// Results that cannot overflow are first saturated to s16, and the zero point
+// is added there, which takes half the work: a value that is out of range stays
+// out of range.
 template <typename V, bool kCannotOverflow>
 class StepsToBytes {
  public:
-  // Quantized values are at least `least`.
+  // `least` is the least quantized value that is returned.
   StepsToBytes(int32_t zero_point, int32_t least)
       : zero_point_(kCannotOverflow ? V::SetShorts(zero_point)
                                     : V::SetInts(zero_point)),
@@ -64,7 +67,7 @@ class StepsToBytes {
   typename V::Ints least_;
 };
 
-// Sums in steps of the output, rounded.
+// Converts float sums to steps of the output, rounded.
 template <typename V, bool kCannotOverflow>
 class SumRounder {
  public:
@@ -74,7 +77,7 @@ class SumRounder {
 
   typename V::Ints operator()(typename V::Floats sum) const {
     if constexpr (kCannotOverflow) {
-      // Relu is the converter's bound.
+      // The bound `least` of StepsToBytes is the relu.
       return V::Round(V::Multiply(sum, inverse_scale_));
     } else {
       // In this order, a nan stays.

@@ -13,12 +13,13 @@ namespace ns {
 // Replaces `node` when it is one of these (dynamic_layers.h has the new ops):
 //
 //  * a linear with a dynamically quantized input becomes a dynamic linear;
-//  * an embedding becomes one that looks up packed rows;
-//  * a relu behind a quantized::linear_dynamic, together with that, becomes a
-//    quantized::linear_relu_dynamic.
+//  * an embedding or embedding_bag becomes one that looks up packed rows;
+//  * a relu behind a quantized::linear_dynamic that nothing else uses, together
+//    with that, becomes a quantized::linear_relu_dynamic.
 //
-// Returns whether `node` was replaced. When it could not be, the editor notes
-// the reason as its rejection.
+// Returns whether `node` was replaced. When one of these could not be, the
+// editor notes the reason as its rejection. It also does so for a convolution
+// with a dynamically quantized input, which stays in float.
 bool FoldFloatOutput(FoldEditor& editor, torch::jit::Node* node);
 
 }  // namespace ns

@@ -12,29 +12,32 @@
 
 namespace ns {
 
-// A config as text, field by field, under the names above; dtypes and schemes
-// are called as in Python ("quint8", "per_tensor_affine"), numbers round-trip.
-// Fields that are absent are left out.
+// The fields of a config as text, by their names in ObserverConfig. Kinds are
+// those of ObserverKindName; dtypes and schemes are called as in Python
+// ("quint8", "per_tensor_affine"); booleans are "true" and "false"; numbers
+// round-trip.
 using ObserverOptions = std::map<std::string, std::string>;
+// Returns all fields of `config` but those that are absent (std::nullopt).
 ObserverOptions OptionsOf(const ObserverConfig& config);
 
-// Those that say which config it is: the kind, and what is not the default of
-// the kind.
+// Returns only the kind and the fields that are not as in the DefaultConfig of
+// that kind. ParseObserverConfig makes the same config of them.
 ObserverOptions ChangedOptionsOf(const ObserverConfig& config);
 
-// What the text of an option stands for.
+// What the text of an option stands for. Kinds, dtypes and schemes are kText.
 enum class OptionType { kBoolean, kInteger, kNumber, kText };
 
-// The options that there are, in the order of the fields.
+// The name and the type of an option.
 struct ObserverOption {
   absl::string_view name;
   OptionType type;
 };
+// Returns all options, in the order of the fields.
 std::vector<ObserverOption> AllObserverOptions();
 
-// The config with `options` over the defaults of its kind, which is "minmax"
-// when they have none. Errors: an unknown kind or option, with the nearest one,
-// a value that is none; what Validate refuses.
+// Returns the DefaultConfig of the option "kind" ("minmax" where that is
+// absent) with the other `options` set. Errors: an unknown kind or option, with
+// the nearest one; a value that the option cannot have; what Validate refuses.
 absl::StatusOr<ObserverConfig> ParseObserverConfig(
     const ObserverOptions& options);
 

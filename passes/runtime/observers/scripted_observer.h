@@ -1,4 +1,4 @@
-// A TorchScript object of the user's where an observer is wanted.
+// Makes an observer of a TorchScript object of the user's.
 #ifndef PASSES_RUNTIME_OBSERVERS_SCRIPTED_OBSERVER_H_
 #define PASSES_RUNTIME_OBSERVERS_SCRIPTED_OBSERVER_H_
 
@@ -10,10 +10,11 @@
 namespace ns {
 
 // The kind kScripted: calls the methods of an object, such as a scripted module
-// (Module::_ivalue). Its state is that of the object.
+// (Module::_ivalue). What it has seen is kept by the object alone: State() is
+// empty.
 class ScriptedObserver final : public Observer {
  public:
-  // For an object that is an observer, see MakeScriptedObserver.
+  // Checks nothing: use MakeScriptedObserver.
   ScriptedObserver(const ObserverConfig& config,
                    c10::intrusive_ptr<c10::ivalue::Object> object)
       : Observer(config), object_(std::move(object)) {}
@@ -30,7 +31,7 @@ class ScriptedObserver final : public Observer {
 
  protected:
   void Observe(const at::Tensor& x) override;
-  // Throws: what the object knows is not known.
+  // Throws: two objects cannot be merged.
   void MergeSame(const Observer& other) override;
 
  private:

@@ -1,4 +1,4 @@
-// Computes sums over a pair of tensors for each channel.
+// Computes the sums of x^2 and (x - y)^2 of a pair of tensors for each channel.
 #ifndef PASSES_RUNTIME_STATISTICS_PAIR_CHANNELS_H_
 #define PASSES_RUNTIME_STATISTICS_PAIR_CHANNELS_H_
 
@@ -12,7 +12,8 @@
 
 namespace ns {
 
-// Adds up pieces of a pair; `runs` says where the channels are in memory.
+// Adds up pieces of a pair of tensors. `runs` says where memory holds the
+// channels: elements are numbered in the order of memory.
 //
 // Long runs of a channel are pieces of their own, whose sums are known. Where
 // channels alternate quickly, memory is treated as rows in which each column
@@ -22,12 +23,13 @@ class PairChannels {
  public:
   explicit PairChannels(const MemoryRuns& runs);
 
-  // Returns how many elements a piece that begins with element `first` may have
-  // at most, in the order of memory: Add takes that on trust.
+  // Returns the most elements that a piece may have for Add when it begins with
+  // element `first`. It may be more than kPairPiece.
   int64_t Limit(int64_t first) const;
 
-  // Adds a piece whose first element is number `first`. `sums` are those of the
-  // piece, of which sum_x2 and sum_e2 are used.
+  // Adds a piece whose first element is number `first`, of at most Limit(first)
+  // elements: that is not checked. sum_x2 and sum_e2 of `sums` must be those of
+  // the piece.
   void Add(const PairPiece& piece, int64_t first, const PairStatistics& sums);
   // Adds any number of elements, from x[0] and y[0] on, of which the first is
   // number `first`.
