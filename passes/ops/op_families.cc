@@ -258,6 +258,7 @@ constexpr OpFamily kFamilies[] = {
     {"dropout",
      {Either("aten::alpha_dropout"),
       Either("aten::dropout").Folds(FoldForm::kSameOpExactly, CallGuard::kDropsNothing),
+      Either("aten::feature_alpha_dropout"),
       Either("aten::feature_dropout").Folds(FoldForm::kSameOpExactly, CallGuard::kDropsNothing),
       Int8("quantized::dropout")},
      Facts().KeepsRange().Reference(ReferenceForm::kHandsOn).Rank(OutputRank::kAsInput)},

@@ -19,7 +19,7 @@ using ::torch::jit::Node;
 bool IsIdleDropoutInPlace(const Node& node) {
   const absl::string_view op = OpName(node);
   if (op != "aten::dropout_" && op != "aten::feature_dropout_" &&
-      op != "aten::alpha_dropout_") {
+      op != "aten::alpha_dropout_" && op != "aten::feature_alpha_dropout_") {
     return false;
   }
   const std::optional<c10::IValue> train = ConstantOf(*node.input(2));

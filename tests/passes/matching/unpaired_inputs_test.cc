@@ -54,8 +54,8 @@ graph(%x : Tensor, %w : Tensor):
 
 // Quantizing removes them, in place or not.
 TEST(UnpairedInputsTest, DropoutsAreNoLayers) {
-  for (const char* op :
-       {"dropout", "dropout_", "feature_dropout_", "alpha_dropout"}) {
+  for (const char* op : {"dropout", "dropout_", "feature_dropout_",
+                         "alpha_dropout", "feature_alpha_dropout"}) {
     EXPECT_THAT(Reasons(absl::StrCat(R"IR(
 graph(%x : Tensor, %w : Tensor):
   %p : float = prim::Constant[value=0.5]()

@@ -12,7 +12,8 @@ namespace ns {
 namespace {
 
 TEST(IdleDropoutsTest, AreOutOfPlace) {
-  for (const std::string op : {"dropout", "feature_dropout", "alpha_dropout"}) {
+  for (const std::string op : {"dropout", "feature_dropout", "alpha_dropout",
+                               "feature_alpha_dropout"}) {
     const auto text = [&](const std::string& suffix) {
       return R"IR(
 graph(%x : Tensor):
