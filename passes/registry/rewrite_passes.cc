@@ -7,8 +7,11 @@
 #include <string>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
 #include "ir/graph_editor.h"
+#include "ir/graph_walk.h"
 #include "ir/model_graph.h"
+#include "ir/node_view.h"
 #include "ir/replace_futures.h"
 #include "ir/status.h"
 #include "ir/text.h"
@@ -44,10 +47,24 @@ absl::Status CheckHasModule(const ModelGraph& model) {
              : absl::OkStatus();
 }
 
+// Returns an error for a graph with a prim::fork, whose output stays a future.
+absl::Status CheckForksAreInlined(const torch::jit::Graph& graph) {
+  absl::Status status;
+  ForEachNode(graph.block(), [&](const Node* node) {
+    if (node->kind() == c10::prim::fork) {
+      status.Update(absl::InvalidArgumentError(
+          absl::StrCat("the code of prim::fork that makes '", NodeName(*node),
+                       "' is not inlined; run inline-modules before")));
+    }
+  });
+  return status;
+}
+
 }  // namespace
 
 absl::StatusOr<bool> ReplaceFuturesPass::Run(ModelGraph& model,
                                              PassContext& /*context*/) const {
+  NS_RETURN_IF_ERROR(CheckForksAreInlined(model.graph()));
   return RewriteAndCompare("replacing futures", model, [&] {
     ReplaceFuturesByValues(model.graph());
     return absl::OkStatus();

@@ -12,7 +12,7 @@
 namespace ns {
 
 // Replaces futures by values, in a graph whose forks are inlined: see
-// ir/replace_futures.h.
+// ir/replace_futures.h. Error, too: a graph that still has a prim::fork.
 class ReplaceFuturesPass final : public Pass {
  public:
   absl::string_view name() const override { return "replace-futures"; }
