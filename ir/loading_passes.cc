@@ -50,14 +50,12 @@ void ForEachTensorOp(Block* block, const Visit& visit) {
   });
 }
 
-enum class Counted { kAll, kAllButConstants };
-
-int64_t CountNodes(const Block& block, Counted counted) {
+// Returns how many nodes are in `block` and the blocks inside it, constants not
+// counted.
+int64_t CountOps(const Block& block) {
   int64_t count = 0;
   ForEachNode(&block, [&](const Node* node) {
-    const bool is_left_out = counted == Counted::kAllButConstants &&
-                             node->kind() == c10::prim::Constant;
-    count += is_left_out ? 0 : 1;
+    count += node->kind() == c10::prim::Constant ? 0 : 1;
   });
   return count;
 }
@@ -69,15 +67,15 @@ bool HasModulePaths(const Block& block) {
   });
 }
 
-// Runs `rewrite`, which can only remove nodes, and returns whether it removed
-// any.
+// Runs `rewrite` on `graph` and returns whether the text of the graph changed.
 template <typename Rewrite>
-absl::StatusOr<bool> RemoveNodes(const char* what, const Graph& graph,
-                                 const Rewrite& rewrite) {
+absl::StatusOr<bool> RewriteAndCompare(const char* what,
+                                       const std::shared_ptr<Graph>& graph,
+                                       const Rewrite& rewrite) {
   return CatchTorchErrors(what, [&] {
-    const int64_t before = CountNodes(*graph.block(), Counted::kAll);
-    rewrite();
-    return CountNodes(*graph.block(), Counted::kAll) != before;
+    const std::string before = CanonicalText(graph);
+    rewrite(graph);
+    return CanonicalText(graph) != before;
   });
 }
 
@@ -88,10 +86,10 @@ absl::StatusOr<bool> RemoveNodes(const char* what, const Graph& graph,
 void PropagateAllConstants(std::shared_ptr<Graph> graph) {
   int64_t before = 0;
   do {
-    before = CountNodes(*graph->block(), Counted::kAllButConstants);
+    before = CountOps(*graph->block());
   } while (
       torch::jit::ConstantPropagation(graph, /*ignore_custom_classes=*/true) &&
-      CountNodes(*graph->block(), Counted::kAllButConstants) < before);
+      CountOps(*graph->block()) < before);
 }
 
 // Freezes `module` without merging equal ops on equal values, as LibTorch
@@ -167,9 +165,10 @@ absl::StatusOr<bool> DropExceptionChecksPass::Run(
 
 absl::StatusOr<bool> LowerTuplesPass::Run(ModelGraph& model,
                                           PassContext& /*context*/) const {
-  return RemoveNodes("lowering tuples", model.graph(), [&] {
-    torch::jit::LowerSimpleTuples(model.shared_graph());
-  });
+  return RewriteAndCompare("lowering tuples", model.shared_graph(),
+                           [](const std::shared_ptr<Graph>& graph) {
+                             torch::jit::LowerSimpleTuples(graph);
+                           });
 }
 
 absl::StatusOr<bool> FollowWritesPass::Run(ModelGraph& model,
@@ -180,9 +179,10 @@ absl::StatusOr<bool> FollowWritesPass::Run(ModelGraph& model,
 
 absl::StatusOr<bool> EliminateDeadCodePass::Run(
     ModelGraph& model, PassContext& /*context*/) const {
-  return RemoveNodes("eliminating dead code", model.graph(), [&] {
-    torch::jit::EliminateDeadCode(model.shared_graph());
-  });
+  return RewriteAndCompare("eliminating dead code", model.shared_graph(),
+                           [](const std::shared_ptr<Graph>& graph) {
+                             torch::jit::EliminateDeadCode(graph);
+                           });
 }
 
 Pipeline LoadingPipeline(LeafPredicate is_leaf, bool freeze) {

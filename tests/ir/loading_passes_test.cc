@@ -56,5 +56,36 @@ TEST(FreezePassTest, DoesNothingToAModelThatIsFrozen) {
   EXPECT_TRUE(copy.is_frozen());
 }
 
+// No node goes, only an output.
+TEST(EliminateDeadCodePassTest, OutputsThatNothingReadsAreAChange) {
+  ExpectRewrite(EliminateDeadCodePass(), R"IR(
+graph(%x : Tensor, %y : Tensor, %c : bool):
+  %a : Tensor, %b : Tensor = prim::If(%c)
+    block0():
+      -> (%x, %y)
+    block1():
+      -> (%y, %x)
+  return (%a))IR",
+                R"IR(
+graph(%x : Tensor, %y : Tensor, %c : bool):
+  %a : Tensor = prim::If(%c)
+    block0():
+      -> (%x)
+    block1():
+      -> (%y)
+  return (%a))IR");
+}
+
+// One node goes, another comes.
+TEST(LowerTuplesPassTest, ASliceThatBecomesATupleIsAChange) {
+  const auto graph = GraphOf(R"IR(
+graph(%x : Tensor, %y : Tensor, %z : Tensor):
+  %all : (Tensor, Tensor, Tensor) = prim::TupleConstruct(%x, %y, %z)
+  %two : (Tensor, Tensor) = prim::TupleSlice[beg=0, end=2](%all)
+  return (%two, %all))IR");
+  EXPECT_TRUE(RunPass(LowerTuplesPass(), graph).changed);
+  EXPECT_TRUE(NodesOf(*graph, "prim::TupleSlice").empty());
+}
+
 }  // namespace
 }  // namespace ns
