@@ -96,6 +96,12 @@ class Temporary {
       // Gives the replaced file a second name, where there is such a file and
       // its file system has second names.
       has_spare_ = link(target_.c_str(), spare_.c_str()) == 0;
+      if (!has_spare_ && errno == EEXIST) {
+        // A killed process of the same id left it: in a container, ids begin
+        // anew.
+        std::remove(spare_.c_str());
+        has_spare_ = link(target_.c_str(), spare_.c_str()) == 0;
+      }
       is_new_ = !has_spare_ && errno == ENOENT;
     }
     return std::rename(name_.c_str(), target_.c_str()) == 0 ? 0 : errno;

@@ -177,6 +177,27 @@ TEST_F(WriteFileAtomicallyTest, RestoresFilesWhenALaterOneCannotBeRenamed) {
   EXPECT_THAT(Files(), UnorderedElementsAre("file", "blocked"));
 }
 
+// As of a process that was killed, with the same id in another container.
+TEST_F(WriteFileAtomicallyTest, RestoresFilesBesideALeftoverOfTheSameId) {
+  const auto write = [](const std::string& temporary) {
+    WriteFile(temporary, "new");
+    return absl::OkStatus();
+  };
+  WriteFile(path_, "old");
+  WriteFile(path_ + ".old." + std::to_string(getpid()) + ".tmp", "leftover");
+  const std::string blocked = folder_ + "/blocked";
+  EXPECT_FALSE(WriteFilesAtomically({{path_, write},
+                                     {blocked,
+                                      [&](const std::string& temporary) {
+                                        std::filesystem::create_directory(
+                                            blocked);
+                                        return write(temporary);
+                                      }}})
+                   .ok());
+  EXPECT_EQ(ReadFile(path_), "old");
+  EXPECT_THAT(Files(), UnorderedElementsAre("file", "blocked"));
+}
+
 // The id of a process that has ended.
 pid_t EndedProcess() {
   const pid_t child = fork();
