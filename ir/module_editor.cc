@@ -177,6 +177,8 @@ absl::Status CheckHook(const c10::IValue& object) {
                         : nullptr;
   const bool fits = forward != nullptr &&
                     forward->getSchema().arguments().size() == 2 &&
+                    c10::TensorType::get()->isSubtypeOf(
+                        *forward->getSchema().arguments()[1].type()) &&
                     forward->getSchema().returns().size() == 1 &&
                     forward->getSchema().returns()[0].type()->kind() ==
                         c10::TypeKind::TensorType;
@@ -334,11 +336,11 @@ absl::Status ModuleEditor::Swap(
   Copier copier(Tensors::kShared, namer_);
   absl::flat_hash_map<Object, c10::IValue> by_object;
   for (const auto& [path, replacement] : replacements) {
-    if (path.empty()) {
+    NS_ASSIGN_OR_RETURN(const Module swapped, At(path));
+    if (ObjectOf(swapped) == ObjectOf(root_)) {
       return absl::InvalidArgumentError(
           "the root module cannot be swapped; use the new module instead");
     }
-    NS_ASSIGN_OR_RETURN(const Module swapped, At(path));
     for (size_t dot = path.find('.'); dot != std::string::npos;
          dot = path.find('.', dot + 1)) {
       if (replacements.count(path.substr(0, dot)) != 0) {

@@ -317,8 +317,11 @@ TEST(ModuleEditorTest, SaysWhatAHookLacksInAReplacement) {
 TEST(ModuleEditorTest, SaysWhichModuleIsNotThere) {
   ModuleEditor editor = OrThrow(ModuleEditor::Copy(Pair()));
   EXPECT_THAT(MessageOf(editor.At("c")), HasSubstr("there is no module 'c'"));
-  EXPECT_THAT(MessageOfStatus(editor.Swap({{"", Scale(1)._ivalue()}})),
-              HasSubstr("the root module cannot be swapped"));
+  // At takes "." for the root, too.
+  for (const char* root : {"", "."}) {
+    EXPECT_THAT(MessageOfStatus(editor.Swap({{root, Scale(1)._ivalue()}})),
+                HasSubstr("the root module cannot be swapped"));
+  }
 }
 
 TEST(ModuleEditorTest, SaysWhatAReplacementLacks) {
@@ -370,6 +373,12 @@ TEST(ModuleEditorTest, RefusesHooksThatDoNotFit) {
       HasSubstr("module 't' cannot be hooked: it returns Tuple[Tensor, "
                 "Tensor], not a tensor"));
   EXPECT_THAT(MessageOfStatus(editor.HookInput("t", "hook", at::ones({1}))),
+              HasSubstr("forward(Tensor) -> Tensor"));
+  const Module list =
+      MakeModule("Lists",
+                 "def forward(self, x: List[Tensor]) -> Tensor:\n"
+                 "  return x[0]\n");
+  EXPECT_THAT(MessageOfStatus(editor.HookInput("t", "hook", list._ivalue())),
               HasSubstr("forward(Tensor) -> Tensor"));
   NS_ASSERT_OK(editor.HookInput("t", "hook", Scale(1)._ivalue()));
   EXPECT_THAT(
