@@ -4,6 +4,7 @@
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -171,6 +172,58 @@ bool HandsOnWhatItObserves(const torch::jit::Use& use) {
          use.user->inputs().size() == 2;
 }
 
+// Whether `node` reads or writes the attribute `name` of an object of `type`.
+bool IsOfAttribute(const Node& node, const c10::ClassType& type,
+                   const std::string& name) {
+  return (node.kind() == c10::prim::GetAttr ||
+          node.kind() == c10::prim::SetAttr) &&
+         node.s(c10::attr::name) == name && *node.input(0)->type() == type;
+}
+
+// Whether `node`, an IsOfAttribute, reads it for calls of a hook alone.
+bool IsReadOfHook(const Node& node) {
+  return node.kind() == c10::prim::GetAttr &&
+         std::all_of(node.output()->uses().begin(), node.output()->uses().end(),
+                     HandsOnWhatItObserves);
+}
+
+// Returns the reads of the attribute `name` of `hooked`, the module at `path`,
+// in its methods. Error: code below `root` that uses it in another way, or in
+// another place.
+absl::StatusOr<std::vector<Node*>> ReadsOfHook(const Module& root,
+                                               const Module& hooked,
+                                               absl::string_view path,
+                                               const std::string& name) {
+  std::vector<Node*> reads;
+  absl::Status status;
+  ForEachModule(root, [&](const std::string& user, const Module& module) {
+    const auto collect = [&](Function* function, bool may_call) {
+      Graph& graph = *torch::jit::toGraphFunction(*function).graph();
+      ForEachNode(graph.block(), [&](Node* node) {
+        if (!IsOfAttribute(*node, *hooked.type(), name)) {
+          return;
+        }
+        if (may_call && IsReadOfHook(*node)) {
+          reads.push_back(node);
+          return;
+        }
+        status.Update(absl::InvalidArgumentError(absl::StrCat(
+            "the code of module '", user, "' uses the attribute '", name,
+            "' of module '", path,
+            "' otherwise than a hook; keep the hook, or remove that code")));
+      });
+    };
+    for (Function* method : module.type()->methods()) {
+      collect(method, ObjectOf(module) == ObjectOf(hooked));
+    }
+    for (Function* hook : ForwardHooks(*module.type())) {
+      collect(hook, /*may_call=*/false);
+    }
+  });
+  NS_RETURN_IF_ERROR(status);
+  return reads;
+}
+
 absl::Status CheckHook(const c10::IValue& object) {
   const Function* forward =
       object.isObject() ? object.toObject()->type()->findMethod("forward")
@@ -288,26 +341,8 @@ absl::Status ModuleEditor::Unhook(absl::string_view path,
     return absl::NotFoundError(
         absl::StrCat("module '", path, "' has no attribute '", name, "'"));
   }
-  std::vector<Node*> reads;
-  for (Function* method : module.type()->methods()) {
-    Graph& graph = *torch::jit::toGraphFunction(*method).graph();
-    ForEachNode(graph.block(), [&](Node* node) {
-      if (node->kind() == c10::prim::GetAttr &&
-          node->input() == graph.inputs()[0] &&
-          node->s(c10::attr::name) == name) {
-        reads.push_back(node);
-      }
-    });
-  }
-  for (const Node* read : reads) {
-    for (const torch::jit::Use& use : read->output()->uses()) {
-      if (!HandsOnWhatItObserves(use)) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("module '", path, "' uses its attribute '", name,
-                         "' otherwise than a hook"));
-      }
-    }
-  }
+  NS_ASSIGN_OR_RETURN(const std::vector<Node*> reads,
+                      ReadsOfHook(root_, module, path, name));
   for (Node* read : reads) {
     const torch::jit::use_list uses = read->output()->uses();
     for (const torch::jit::Use& use : uses) {

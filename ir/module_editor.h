@@ -73,7 +73,8 @@ class ModuleEditor {
   // Takes back what HookOutput or HookInput did, in all methods of the module:
   // calls of the object at attribute `name` hand their argument on, and the
   // attribute is gone. Error, with nothing changed: no such module or
-  // attribute, or code that uses the object in another way.
+  // attribute, or code that uses the attribute in another way, as a forward
+  // hook or another module does.
   absl::Status Unhook(absl::string_view path, const std::string& name);
 
   // Replaces the module at each path by a copy of the module that is given for

@@ -348,6 +348,40 @@ TEST(ModuleEditorTest, UnhookTakesBackWhatHooksDid) {
               HasSubstr("module 'a' has no attribute 'out'"));
 }
 
+// Calls the hook 'out' of its child, as HookOutput lets it do.
+Module WithHookedChild(const std::string& forward) {
+  const Module child = MakeModule("Child",
+                                  "def forward(self, x: Tensor) -> Tensor:\n"
+                                  "  return self.out.forward(x)\n",
+                                  {}, {{"out", Scale(5)}});
+  return MakeModule(
+      "Root", "def forward(self, x: Tensor) -> Tensor:\n  " + forward + "\n",
+      {}, {{"a", child}});
+}
+
+void ExpectKeepsHook(const Module& model, const std::string& user) {
+  ModuleEditor editor = OrThrow(ModuleEditor::Copy(model));
+  EXPECT_THAT(MessageOfStatus(editor.Unhook("a", "out")),
+              HasSubstr("the code of module '" + user +
+                        "' uses the attribute 'out' of module 'a' otherwise "
+                        "than a hook"));
+  EXPECT_EQ(RunHooked(editor.root(), 1), 25);
+}
+
+TEST(ModuleEditorTest, UnhookKeepsWhatOtherCodeReads) {
+  ModuleEditor editor =
+      OrThrow(ModuleEditor::Copy(WithHookedChild("return self.a.forward(x)")));
+  NS_EXPECT_OK(editor.Unhook("a", "out"));
+  ExpectKeepsHook(
+      WithHookedChild("return self.a.forward(x) * self.a.out.factor"), "");
+  Module hooked = WithHookedChild("return self.a.forward(x)");
+  AddHook(
+      "def times(self, input: Tuple[Tensor], output: Tensor) -> Tensor:\n"
+      "  return output * self.out.factor\n",
+      "a", hooked);
+  ExpectKeepsHook(hooked, "a");
+}
+
 TEST(ModuleEditorTest, RemovesAttributes) {
   ModuleEditor editor = OrThrow(ModuleEditor::Copy(Pair()));
   Module a = OrThrow(editor.At("a"));
