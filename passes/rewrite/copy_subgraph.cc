@@ -204,12 +204,29 @@ class Copier {
     return copies_.at(value);
   }
 
+  // Whether the start and an op that fills `container` are in one node of
+  // control flow, so that a copy of that node would hold the start, too.
+  bool IsFilledAroundStart(const Value& container) const {
+    return std::any_of(
+        container.uses().begin(), container.uses().end(),
+        [&](const torch::jit::Use& use) {
+          const Node* outer = use.user;
+          while (outer->owningBlock() != container.node()->owningBlock()) {
+            outer = outer->owningBlock()->owningNode();
+          }
+          return IsInside(*start_, *outer) && WorksInPlace(*use.user);
+        });
+  }
+
   // Copies the ops that fill a list or dict after it is made, up to the start
   // of the subgraph.
   absl::Status CopyWritesTo(const Value& value) {
     const c10::TypeKind kind = value.type()->kind();
     if (kind != c10::TypeKind::ListType && kind != c10::TypeKind::DictType) {
       return absl::OkStatus();
+    }
+    if (IsFilledAroundStart(value)) {
+      return RefuseInput(value, "is filled in the control flow around the op");
     }
     std::vector<Node*> writers = WritersBefore(value, *start_);
     writers.erase(std::remove_if(writers.begin(), writers.end(),

@@ -248,6 +248,32 @@ graph(%x : Tensor):
             (std::vector<int64_t>{1, 3}));
 }
 
+// Without the append, the copy would take the mean over all dimensions.
+TEST_F(CopySubgraphTest, RefusesAListThatIsFilledInTheControlFlowAroundIt) {
+  const ModelGraph source = ModelOf(R"IR(
+graph(%x : Tensor, %p : bool, %q : bool):
+  %one : int = prim::Constant[value=1]()
+  %no : bool = prim::Constant[value=0]()
+  %none : NoneType = prim::Constant()
+  %dims : int[] = prim::ListConstruct()
+  %r : Tensor = prim::If(%p)
+    block0():
+      %k : int = prim::If(%q)
+        block0():
+          %same : int[] = aten::append(%dims, %one)
+          -> (%one)
+        block1():
+          -> (%one)
+      %y : Tensor = aten::mean(%x, %dims, %no, %none)
+      -> (%y)
+    block1():
+      -> (%x)
+  return (%r))IR");
+  EXPECT_THAT(MessageOf(Copy(source, "aten::mean")),
+              HasSubstr("%dims is filled in the control flow around the op"));
+  ExpectTarget(kTarget);
+}
+
 TEST_F(CopySubgraphTest, CopiesWhatFillsADict) {
   const ModelGraph source = OrThrow(ModelGraph::FromModule(
       MakeModule("Repeats",
