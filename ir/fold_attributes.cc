@@ -4,6 +4,7 @@
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -55,9 +56,13 @@ std::vector<std::string> AttributePath(const Graph& graph, const Node* node) {
 
 // Replaces `node`, a prim::GetAttr, by a constant, and returns whether it
 // could.
-bool Fold(const torch::jit::Module& root, Graph& graph, Node* node) {
+bool Fold(const torch::jit::Module& root, const WrittenAttributes& written,
+          Graph& graph, Node* node) {
   const std::vector<std::string> path = AttributePath(graph, node);
-  if (path.empty()) {
+  const bool is_written = std::any_of(
+      path.begin(), path.end(),
+      [&](const std::string& name) { return written.Contains(name); });
+  if (path.empty() || is_written) {
     return false;
   }
   c10::IValue value = root._ivalue();
@@ -96,9 +101,8 @@ bool FoldAttributes(const torch::jit::Module& root, Graph& graph) {
   const WrittenAttributes written(graph);
   bool changed = false;
   ForEachNodeInnermostFirst(graph.block(), [&](Node* node) {
-    if (node->kind() == prim::GetAttr &&
-        !written.Contains(node->s(c10::attr::name))) {
-      changed |= Fold(root, graph, node);
+    if (node->kind() == prim::GetAttr) {
+      changed |= Fold(root, written, graph, node);
     }
   });
   return changed;

@@ -11,8 +11,9 @@ namespace ns {
 
 // Replaces a prim::GetAttr of `graph` by a constant when it reads a tensor, a
 // number, a string, None or packed parameters of `root` (the first input of
-// `graph`) or of a module below it, and no attribute of that name is written
-// (WrittenAttributes), here or in a called method:
+// `graph`) or of an object below it, and no attribute with its name, or with
+// that of an object on the way to it, is written (WrittenAttributes), here or
+// in a called method:
 //
 //   %gru = prim::GetAttr[name="gru"](%self)
 //   %weight = prim::GetAttr[name="weight_ih_l0"](%gru)

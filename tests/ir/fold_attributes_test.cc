@@ -99,6 +99,30 @@ TEST(FoldAttributesTest, KeepsTensorsThatOpsWriteInPlace) {
   }
 }
 
+// When the graph runs, 'cur' is another object than when it is folded.
+TEST(FoldAttributesTest, KeepsAttributesOfAnObjectThatIsReplaced) {
+  const Module cur = MakeModule("Gain",
+                                "def forward(self, x: Tensor) -> Tensor:\n"
+                                "    return x * self.w\n",
+                                {{"w", at::ones({1})}});
+  Module other(cur._ivalue()->compilation_unit(), cur.type());
+  other.setattr("w", at::zeros({1}));
+  other.setattr("training", false);
+  const Module model = MakeModule("Model",
+                                  "def forward(self, x: Tensor) -> Tensor:\n"
+                                  "    return x * self.cur.w\n",
+                                  {}, {{"cur", cur}, {"other", other}});
+  const auto graph = model.get_method("forward").graph()->copy();
+  {
+    const torch::jit::WithInsertPoint at(*graph->nodes().begin());
+    torch::jit::Value* self = graph->inputs()[0];
+    graph->insertNode(
+        graph->createSetAttr(self, "cur", graph->insertGetAttr(self, "other")));
+  }
+  EXPECT_FALSE(FoldAttributes(model, *graph));
+  EXPECT_THAT(TensorConstants(*graph), IsEmpty());
+}
+
 TEST(FoldAttributesTest, FoldsWhatObserversWriteInPlace) {
   const Module observer =
       MakeModule("torch.ao.quantization.observer.MinMaxObserver",
