@@ -158,6 +158,9 @@ bool WorksInPlace(const Node& node) {
 
 bool IsWrittenInPlace(const Value& value) {
   for (const torch::jit::Use& use : value.uses()) {
+    if (use.offset == 0 && IsRelu6InPlace(*use.user)) {
+      return true;
+    }
     const c10::FunctionSchema* schema = use.user->maybeSchema();
     if (schema == nullptr || use.offset >= schema->arguments().size()) {
       continue;

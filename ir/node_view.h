@@ -45,8 +45,9 @@ bool IsWrittenTo(const torch::jit::Value& list);
 // `inplace` is known to be false.
 bool WorksInPlace(const torch::jit::Node& node);
 
-// True when the schema of an op says that it writes to the tensor `value` or to
-// a view of it. Control flow and lists that it goes through are not followed.
+// True when an op writes to the tensor `value` or to a view of it: ops whose
+// schema says so, and quantized::relu6, as above. Control flow and lists that it
+// goes through are not followed.
 bool IsWrittenInPlace(const torch::jit::Value& value);
 
 // Returns the nodes that write to `container`, a list or dict, before `place`

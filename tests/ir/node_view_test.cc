@@ -226,6 +226,18 @@ graph(%read : Tensor, %written : Tensor, %viewed : Tensor, %zero : int, %one : i
   EXPECT_TRUE(IsWrittenInPlace(*graph->inputs()[2]));
 }
 
+TEST(IsWrittenInPlaceTest, KnowsRelu6InPlace) {
+  const auto graph = GraphOf(R"IR(
+graph(%written : Tensor, %read : Tensor):
+  %true : bool = prim::Constant[value=1]()
+  %false : bool = prim::Constant[value=0]()
+  %a : Tensor = quantized::relu6(%written, %true)
+  %b : Tensor = quantized::relu6(%read, %false)
+  return (%a, %b))IR");
+  EXPECT_TRUE(IsWrittenInPlace(*graph->inputs()[0]));
+  EXPECT_FALSE(IsWrittenInPlace(*graph->inputs()[1]));
+}
+
 TEST_F(NodeViewTest, DataInputsComeInOrderWithoutConstants) {
   EXPECT_THAT(
       DataInputs(At("aten::add")),
