@@ -156,31 +156,6 @@ bool WorksInPlace(const Node& node) {
       });
 }
 
-bool IsWrittenInPlace(const Value& value) {
-  for (const torch::jit::Use& use : value.uses()) {
-    if (use.offset == 0 && IsRelu6InPlace(*use.user)) {
-      return true;
-    }
-    const c10::FunctionSchema* schema = use.user->maybeSchema();
-    if (schema == nullptr || use.offset >= schema->arguments().size()) {
-      continue;
-    }
-    const c10::AliasInfo* alias = schema->arguments()[use.offset].alias_info();
-    if (alias == nullptr) {
-      continue;
-    }
-    if (alias->isWrite()) {
-      return true;
-    }
-    for (const Value* view : use.user->outputs()) {
-      if (IsWrittenInPlace(*view)) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 std::vector<Node*> WritersBefore(const Value& container, const Node& place) {
   std::vector<Node*> writers;
   for (const torch::jit::Use& use : container.uses()) {

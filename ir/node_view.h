@@ -45,11 +45,6 @@ bool IsWrittenTo(const torch::jit::Value& list);
 // `inplace` is known to be false.
 bool WorksInPlace(const torch::jit::Node& node);
 
-// True when an op writes to the tensor `value` or to a view of it: ops whose
-// schema says so, and quantized::relu6, as above. Control flow and lists that it
-// goes through are not followed.
-bool IsWrittenInPlace(const torch::jit::Value& value);
-
 // Returns the nodes that write to `container`, a list or dict, before `place`
 // runs, in order. All are in the block where it is made: a prim::If or
 // prim::Loop stands for the writers in its blocks. Where `place` is in control

@@ -8,7 +8,7 @@
 #include "absl/strings/match.h"
 #include "ir/graph_walk.h"
 #include "ir/module_path.h"
-#include "ir/node_view.h"
+#include "ir/written_in_place.h"
 
 namespace ns {
 namespace {

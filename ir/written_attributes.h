@@ -16,8 +16,9 @@ namespace ns {
 
 // The names of the attributes that a graph, or a method that it calls, writes:
 // with prim::SetAttr, or with an op in place on the attribute's tensor or list,
-// or on a view of it. What reaches the op as a result of control flow, or in a
-// list, is not followed there (IsWrittenInPlace in node_view.h).
+// or on a view of it, also where it reaches the op through control flow or in a
+// list (IsWrittenInPlace in written_in_place.h). What a method writes of its
+// arguments, and what is stored in another attribute first, is not found.
 //
 //   %cache = prim::GetAttr[name="cache"](%self)
 //   %1 = aten::slice(%cache, %dim, %start, %end, %step)

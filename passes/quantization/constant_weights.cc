@@ -11,6 +11,7 @@
 #include "ir/refusal.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "ir/written_in_place.h"
 #include "passes/runtime/observers/quantized_weight.h"
 
 namespace ns {

@@ -99,6 +99,23 @@ TEST(FoldAttributesTest, KeepsTensorsThatOpsWriteInPlace) {
   }
 }
 
+TEST(FoldAttributesTest, KeepsTensorsThatAreWrittenBehindControlFlow) {
+  for (const char* body : {"    b = self.a if flag else self.c\n"
+                           "    b.add_(1)\n",
+                           "    for t in [self.a, self.c]:\n"
+                           "        t.add_(x)\n"}) {
+    SCOPED_TRACE(body);
+    const Module model = MakeModule(
+        "Model",
+        absl::StrCat("def forward(self, x: Tensor, flag: bool) -> Tensor:\n",
+                     body, "    return torch.cat([x, self.a, self.kept])\n"),
+        {{"a", at::zeros({3})},
+         {"c", at::zeros({3})},
+         {"kept", at::ones({3})}});
+    EXPECT_THAT(TensorConstants(*Folded(model)), ElementsAre("self.kept"));
+  }
+}
+
 // When the graph runs, 'cur' is another object than when it is folded.
 TEST(FoldAttributesTest, KeepsAttributesOfAnObjectThatIsReplaced) {
   const Module cur = MakeModule("Gain",

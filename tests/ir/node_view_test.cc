@@ -213,31 +213,6 @@ graph(%x : Tensor, %unknown : bool):
   EXPECT_TRUE(WorksInPlace(*NodeOf(*graph, "quantized::relu6", 2)));
 }
 
-TEST(IsWrittenInPlaceTest, FollowsViews) {
-  const auto graph = GraphOf(R"IR(
-graph(%read : Tensor, %written : Tensor, %viewed : Tensor, %zero : int, %one : int):
-  %a : Tensor = aten::relu(%read)
-  %b : Tensor = aten::relu_(%written)
-  %c : Tensor = aten::select(%viewed, %zero, %zero)
-  %d : Tensor = aten::add_(%c, %read, %one)
-  return (%a, %b, %d))IR");
-  EXPECT_FALSE(IsWrittenInPlace(*graph->inputs()[0]));
-  EXPECT_TRUE(IsWrittenInPlace(*graph->inputs()[1]));
-  EXPECT_TRUE(IsWrittenInPlace(*graph->inputs()[2]));
-}
-
-TEST(IsWrittenInPlaceTest, KnowsRelu6InPlace) {
-  const auto graph = GraphOf(R"IR(
-graph(%written : Tensor, %read : Tensor):
-  %true : bool = prim::Constant[value=1]()
-  %false : bool = prim::Constant[value=0]()
-  %a : Tensor = quantized::relu6(%written, %true)
-  %b : Tensor = quantized::relu6(%read, %false)
-  return (%a, %b))IR");
-  EXPECT_TRUE(IsWrittenInPlace(*graph->inputs()[0]));
-  EXPECT_FALSE(IsWrittenInPlace(*graph->inputs()[1]));
-}
-
 TEST_F(NodeViewTest, DataInputsComeInOrderWithoutConstants) {
   EXPECT_THAT(
       DataInputs(At("aten::add")),
