@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -42,18 +43,28 @@ bool IsState(const c10::Type& type) {
 }
 
 void VisitState(const Module& module, const std::string& path,
-                const Visitor& visit) {
+                const Visitor& visit,
+                std::set<const c10::ivalue::Object*>& visited) {
+  if (!visited.insert(module._ivalue().get()).second) {
+    return;
+  }
   const std::shared_ptr<c10::ClassType> type = module.type();
   for (size_t slot = 0; slot < type->numAttributes(); ++slot) {
     const c10::IValue value = module._ivalue()->getSlot(slot);
     const std::string inner = JoinPath(path, type->getAttributeName(slot));
     if (value.isModule()) {
-      VisitState(value.toModule(), inner, visit);
+      VisitState(value.toModule(), inner, visit, visited);
     } else if (!type->is_parameter(slot) &&
                IsState(*type->getAttribute(slot))) {
       visit(module._ivalue(), slot, inner);
     }
   }
+}
+
+// Visits each module once, also where it has several paths.
+void VisitState(const Module& module, const Visitor& visit) {
+  std::set<const c10::ivalue::Object*> visited;
+  VisitState(module, "", visit, visited);
 }
 
 bool HasGradient(const at::Tensor& tensor) { return !tensor.is_leaf(); }
@@ -67,7 +78,7 @@ bool IsWrittenTo(const at::Tensor& tensor) {
 std::string FirstTensor(const Module& module,
                         bool (*fits)(const at::Tensor& tensor)) {
   std::string first;
-  VisitState(module, "",
+  VisitState(module,
              [&](const auto& object, size_t slot, const std::string& path) {
                object->getSlot(slot).visit([&](const c10::IValue& value) {
                  if (first.empty() && value.isTensor() &&
@@ -84,19 +95,16 @@ std::string FirstTensor(const Module& module,
 
 void CopyModuleState(const Module& module) {
   DeepCopier copier;
-  VisitState(module, "",
-             [&](const auto& object, size_t slot, const std::string&) {
-               object->setSlot(slot, copier.Copy(object->getSlot(slot)));
-             });
+  VisitState(module, [&](const auto& object, size_t slot, const std::string&) {
+    object->setSlot(slot, copier.Copy(object->getSlot(slot)));
+  });
 }
 
 ModuleState::ModuleState(const Module& module) {
   DeepCopier copier;
-  VisitState(module, "",
-             [&](const auto& object, size_t slot, const std::string&) {
-               attributes_.push_back(
-                   {object, slot, copier.Copy(object->getSlot(slot))});
-             });
+  VisitState(module, [&](const auto& object, size_t slot, const std::string&) {
+    attributes_.push_back({object, slot, copier.Copy(object->getSlot(slot))});
+  });
 }
 
 void ModuleState::Restore() && {

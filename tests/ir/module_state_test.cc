@@ -66,6 +66,21 @@ TEST(ModuleStateTest, CopiesShareNothingThatIsWrittenTo) {
   EXPECT_TRUE(SumOf(model).equal(at::ones({2})));
 }
 
+// The cache has two paths, and shares its sum with a buffer that is visited
+// between them.
+TEST(ModuleStateTest, CopiesOfOneTensorStayOne) {
+  const Module cache = Cache();
+  Module model = MakeModule("Model",
+                            "def forward(self, x: Tensor) -> Tensor:\n"
+                            "  return self.a.forward(x)\n",
+                            {{"between", cache.attr("sum").toTensor()}},
+                            {{"a", cache}, {"b", cache}});
+  CopyModuleState(model);
+  model.forward({at::ones({2})});
+  EXPECT_TRUE(model.attr("between").toTensor().is_same(
+      model.attr("a").toModule().attr("sum").toTensor()));
+}
+
 TEST(ModuleStateTest, NamesWhatAGradientWouldGoOnThrough) {
   const absl::Status error = absl::InternalError(
       "Trying to backward through the graph a second time (...)");

@@ -42,6 +42,10 @@ bool FoldRelu(FoldEditor& editor, Node* relu) {
       OnlyUser(*linear->output()) != relu) {
     return false;
   }
+  if (editor.HasWriters(*linear)) {
+    editor.Reject(relu, Refusal("an op in place writes to its tensors"));
+    return false;
+  }
   return TryReplace(editor, relu, [&] {
     return InsertOp(editor.graph(), "quantized::linear_relu_dynamic",
                     {linear->input(0), linear->input(1), linear->input(2)});

@@ -38,11 +38,12 @@ class ScriptedObserver final : public Observer {
   c10::intrusive_ptr<c10::ivalue::Object> object_;
 };
 
-// An observer that calls `object`, which has methods forward(Tensor) -> Tensor
-// and calculate_qparams() -> (Tensor, Tensor), as those of PyTorch have when
-// they are scripted. dtype, qscheme, ch_axis, quant_min and quant_max are its
-// attributes of these names; where it has none, the defaults. Errors: another
-// object, and what Validate refuses of these, such as dtype float32.
+// Returns an observer that calls `object`, and shares it. It must have methods
+// forward(Tensor) -> Tensor and calculate_qparams() -> (Tensor, Tensor), as
+// PyTorch's scripted observers do. Its attributes, or constants, dtype,
+// qscheme, ch_axis, quant_min and quant_max set the fields of the config of
+// these names; where it has none, the defaults hold. Error: an object without
+// these methods, or attributes that Validate refuses, such as dtype float32.
 absl::StatusOr<ObserverPtr> MakeScriptedObserver(
     c10::intrusive_ptr<c10::ivalue::Object> object);
 

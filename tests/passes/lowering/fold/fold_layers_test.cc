@@ -373,6 +373,17 @@ TEST(FoldLayerGuardsTest, KeepsDynamicLayerWhenItsInputIsWrittenTo) {
                           "an op in place writes to its tensors");
 }
 
+TEST(FoldLayerGuardsTest, KeepsReluOfADynamicLayerWhenItsInputIsWrittenTo) {
+  ExpectReasonOnQuantized(R"IR(
+  %packed : __torch__.torch.classes.quantized.LinearPackedParamsBase = quantized::linear_prepack(%linear_w, %b)
+  %l : Tensor = quantized::linear_dynamic(%x, %packed, %yes)
+  %m : Tensor = aten::mul_(%x, %half)
+  %a : Tensor = aten::relu(%l)
+  return (%a, %m, %d, %e))IR",
+                          "aten::relu",
+                          "an op in place writes to its tensors");
+}
+
 TEST(FoldEmbeddingsTest, PacksRowsOfHalfBytes) {
   ExpectFolded(GraphText(R"IR(
   %w : Tensor = aten::dequantize(%linear_w)
