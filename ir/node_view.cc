@@ -21,43 +21,6 @@ using ::torch::jit::Node;
 using ::torch::jit::Value;
 namespace prim = ::c10::prim;
 
-bool IsConstant(const Value& value) {
-  return value.node()->kind() == prim::Constant;
-}
-
-// A weight is computed by a few ops at most: data comes from longer chains.
-constexpr int kMostOpsOfWeight = 4;
-
-// True for a constant, and for what at most `depth` ops compute from constants.
-bool IsMadeOfConstants(const Value& value, int depth) {
-  const Node& node = *value.node();
-  if (node.kind() == prim::Constant) {
-    return true;
-  }
-  return depth > 0 && !node.inputs().empty() && node.blocks().empty() &&
-         std::all_of(node.inputs().begin(), node.inputs().end(),
-                     [&](const Value* input) {
-                       return IsMadeOfConstants(*input, depth - 1);
-                     }) &&
-         !node.isNondeterministic();
-}
-
-void AppendData(Value* value, std::vector<Value*>& out) {
-  if (IsTensor(*value)) {
-    if (!IsMadeOfConstants(*value, kMostOpsOfWeight)) {
-      out.push_back(value);
-    }
-  } else if ((value->node()->kind() == prim::ListConstruct &&
-              !IsWrittenTo(*value)) ||
-             value->node()->kind() == prim::TupleConstruct) {
-    for (Value* element : value->node()->inputs()) {
-      AppendData(element, out);
-    }
-  } else if (IsTensorList(*value) && !IsConstant(*value)) {
-    out.push_back(value);
-  }
-}
-
 // Returns `node` and the nodes that hold it, innermost first.
 std::vector<const Node*> PathTo(const Node& node) {
   std::vector<const Node*> path;
@@ -232,37 +195,6 @@ std::optional<c10::ScalarType> ConstantDtype(const Node& node) {
   return constant && constant->isInt()
              ? std::make_optional(constant->toScalarType())
              : std::nullopt;
-}
-
-std::vector<Value*> DataInputs(const Node& node) {
-  std::vector<Value*> inputs;
-  for (const Value* input : node.inputs()) {
-    AppendData(const_cast<Value*>(input), inputs);
-  }
-  return inputs;
-}
-
-Value* FirstDataInput(const Node& node) {
-  for (const Value* const_input : node.inputs()) {
-    auto* input = const_cast<Value*>(const_input);
-    if (IsTensor(*input)) {
-      if (!IsMadeOfConstants(*input, kMostOpsOfWeight)) {
-        return input;
-      }
-      continue;
-    }
-    const std::vector<Value*> inputs = DataInputsOfArgument(*input);
-    if (!inputs.empty()) {
-      return inputs.front();
-    }
-  }
-  return nullptr;
-}
-
-std::vector<Value*> DataInputsOfArgument(Value& input) {
-  std::vector<Value*> inputs;
-  AppendData(&input, inputs);
-  return inputs;
 }
 
 Node* OnlyUser(const Value& value) {

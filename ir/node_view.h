@@ -71,18 +71,6 @@ std::optional<double> NumberOf(const torch::jit::Value& value);
 // it has no such argument or where that is not constant.
 std::optional<c10::ScalarType> ConstantDtype(const torch::jit::Node& node);
 
-// Returns the tensor inputs of `node`, elements of tensor lists among them, in
-// order of appearance. Lists whose elements the graph does not tell are one
-// value. Weights are left out: constant tensors, and what a few ops compute
-// from constants alone (fake quantization).
-std::vector<torch::jit::Value*> DataInputs(const torch::jit::Node& node);
-
-// Returns the first of DataInputs, or null.
-torch::jit::Value* FirstDataInput(const torch::jit::Node& node);
-
-// Returns the part of DataInputs that comes from one input of a node.
-std::vector<torch::jit::Value*> DataInputsOfArgument(torch::jit::Value& input);
-
 // Returns the node that uses `value` when there is exactly one use, and that in
 // the same block; null otherwise, and when that use is the block's return.
 torch::jit::Node* OnlyUser(const torch::jit::Value& value);

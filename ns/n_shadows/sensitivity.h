@@ -47,8 +47,9 @@ struct Sensitivity {
 // each with the layer it stands for, on the float model's own values: errors of
 // other layers do not enter. Both passes begin with the buffers that `model`
 // has, and leave them as they are. Error: no batches, or one that does not fit;
-// none that brings a finite value to any layer with a candidate; a model that
-// has candidates already; a candidate's observer that cannot be made.
+// where a static candidate has to find a scale, none that brings a finite value
+// to its layer; a model that has candidates already; a candidate's observer
+// that cannot be made.
 absl::StatusOr<Sensitivity> MeasureSensitivity(
     const ModelGraph& model, const std::vector<Batch>& batches,
     const SensitivityOptions& options = {});

@@ -94,11 +94,8 @@ absl::StatusOr<std::vector<SearchCandidate>> SearchCandidates(
     std::vector<SkippedChoice>& skipped) {
   NS_ASSIGN_OR_RETURN(const std::vector<NamedQConfig> found,
                       Find(names, skipped));
-  // The mapping of a user has other rules than those that candidates replace.
-  QuantizeOptions without_mapping = options;
-  without_mapping.mapping.reset();
   NS_ASSIGN_OR_RETURN(const QConfigMapping by_default,
-                      TargetMapping(model, without_mapping));
+                      TargetMapping(model, options));
   std::vector<SearchCandidate> candidates;
   for (const auto& [name, qconfig] : found) {
     const OptionalQConfig general = by_default.global();

@@ -34,17 +34,17 @@ inline constexpr char kAllLayers[] = "all layers";
 inline constexpr char kDefaultCandidate[] = "default";
 
 // Returns the candidates that `names` name, or one, kDefaultCandidate:
-//  * "default": what `ns quantize` begins with for these options
-//    (TargetMapping);
+//  * "default": what `ns quantize` begins with for these options, which is
+//    their mapping, if they have one (TargetMapping);
 //  * a qconfig by its name (PresetNames: "int8-per-channel", "fbgemm"): as
 //    "default", but with this qconfig wherever the default mapping has its
 //    global one.
 //
-// "float" is always among the choices, and may be named. Left out, with a row
-// that is added to `skipped`, are qconfigs without static activations, which
-// have no kernel that takes int8 values from other layers and gives them, and
-// qconfigs that do not quantize weights, are for training, or have an observer
-// that finds no scale by itself. Errors: those of CheckCandidates and
+// "float" is always among a layer's choices; it may be named, but is none of
+// the candidates. Left out, with a row that is added to `skipped`, are qconfigs
+// without static activations, which have no kernel that takes int8 values from
+// other layers and gives them, and qconfigs that do not quantize weights, are
+// for training, or have an observer that finds no scale by itself. Errors: those of CheckCandidates and
 // TargetMapping.
 absl::StatusOr<std::vector<SearchCandidate>> SearchCandidates(
     const ModelGraph& model, const QuantizeOptions& options,

@@ -11,6 +11,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
+#include "ir/data_inputs.h"
 #include "ir/fold_attributes.h"
 #include "ir/graph_walk.h"
 #include "ir/module_path.h"

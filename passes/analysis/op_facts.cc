@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "ir/data_inputs.h"
 #include "ir/node_view.h"
 #include "ir/torch_errors.h"
 #include "passes/analysis/output_scale.h"

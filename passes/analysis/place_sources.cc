@@ -1,5 +1,6 @@
 #include "passes/analysis/place_sources.h"
 
+#include <ATen/core/alias_info.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
@@ -7,8 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "ir/data_inputs.h"
 #include "ir/node_view.h"
 #include "ir/written_attributes.h"
 #include "passes/ops/op_table.h"
@@ -44,6 +48,37 @@ bool ChangesValues(const Node& node) {
   return computes && !DataInputs(node).empty();
 }
 
+// Whether `node` makes a tensor of the shape of another one, and of no value
+// in it.
+bool TakesShapeAlone(const Node& node) {
+  static constexpr absl::string_view kOps[] = {
+      "empty_like", "full_like", "new_empty", "new_full",   "new_ones",
+      "new_zeros",  "ones_like", "rand_like", "randn_like", "zeros_like"};
+  return absl::c_linear_search(kOps, ShortOpName(OpName(node)));
+}
+
+// Returns what `value` is a view of, by the schema of the op that made it; null
+// where it is none.
+const Value* BaseOf(const Value& value) {
+  const Node& node = *value.node();
+  const c10::FunctionSchema* schema = node.maybeSchema();
+  if (schema == nullptr || value.offset() >= schema->returns().size()) {
+    return nullptr;
+  }
+  const c10::AliasInfo* of_output =
+      schema->returns()[value.offset()].alias_info();
+  for (size_t i = 0; of_output != nullptr && i < node.inputs().size() &&
+                     i < schema->arguments().size();
+       ++i) {
+    const c10::AliasInfo* of_input = schema->arguments()[i].alias_info();
+    if (of_input != nullptr && IsTensor(*node.inputs()[i]) &&
+        of_input->beforeSets() == of_output->beforeSets()) {
+      return node.inputs()[i];
+    }
+  }
+  return nullptr;
+}
+
 // Follows values from places to where they are used.
 class Flow {
  public:
@@ -68,6 +103,9 @@ class Flow {
       for (const Value* input : node->inputs()) {
         Add(SourcesOf(*input), from);
       }
+      if (TakesShapeAlone(*node)) {
+        from = {};
+      }
       from.are_compared &= !ChangesValues(*node) && !ReadsState(*node);
       for (Block* inner : node->blocks()) {
         EnterBlock(*node, inner, from);
@@ -87,8 +125,7 @@ class Flow {
       }
       if (node->blocks().empty() && !node->inputs().empty() &&
           WorksInPlace(*node)) {
-        // What reads the input later reads what this op wrote.
-        sources_[node->inputs()[0]] = from;
+        Write(*node->inputs()[0], from);
       }
     }
   }
@@ -103,6 +140,17 @@ class Flow {
       Add(SourcesOf(*input), sources);
     }
     return sources;
+  }
+
+  // What reads `written`, or what it is a view of, later reads what an op
+  // wrote.
+  void Write(const Value& written, const PlaceSources& from) {
+    sources_[&written] = from;
+    // A view covers a part: the rest stays what it was.
+    for (const Value* base = BaseOf(written); base != nullptr;
+         base = BaseOf(*base)) {
+      Add(from, sources_[base]);
+    }
   }
 
   // Whether `node` reads what the model keeps from run to run.

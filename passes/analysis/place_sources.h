@@ -34,9 +34,11 @@ struct PlaceSources {
 
 // Returns the sources of each of `places`, subgraphs of `graph`. Values are
 // followed through ops that belong to no place, through control flow, lists and
-// ops in place; not through numbers, such as sizes, and devices, which carry no
-// data. What an earlier trip of a loop hands to the next does not count. The
-// graph is not changed.
+// ops in place, also on views of them; not through numbers, such as sizes, and
+// devices, which carry no data, nor through ops that take the shape of a tensor
+// alone, as zeros_like does. What is written through one view does not count
+// for another view that is there already, nor does what an earlier trip of a
+// loop hands to the next. The graph is not changed.
 std::vector<PlaceSources> SourcesOfPlaces(torch::jit::Graph& graph,
                                           absl::Span<const Place> places);
 

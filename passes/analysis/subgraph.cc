@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "ir/control_flow.h"
+#include "ir/data_inputs.h"
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
 #include "passes/ops/op_table.h"

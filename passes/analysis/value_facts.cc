@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/data_inputs.h"
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
 #include "passes/analysis/list_writes.h"

@@ -7,6 +7,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
+#include "ir/data_inputs.h"
 #include "ir/node_view.h"
 #include "passes/ops/op_families.h"
 #include "passes/ops/op_table.h"

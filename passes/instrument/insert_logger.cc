@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "ir/data_inputs.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "passes/instrument/logger_calls.h"

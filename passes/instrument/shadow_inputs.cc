@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "ir/data_inputs.h"
 #include "ir/insert_op.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/types/span.h"
+#include "ir/data_inputs.h"
 #include "ir/insert_op.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"

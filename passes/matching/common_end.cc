@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "ir/data_inputs.h"
 #include "ir/node_view.h"
 #include "passes/matching/implied_activation.h"
 #include "passes/matching/value_keeping.h"

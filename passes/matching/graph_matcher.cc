@@ -3,6 +3,8 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,8 +37,8 @@ class ReasonFinder {
       : other_model_(other_model), mode_(mode) {
     for (int i = 0; i < other.size(); ++i) {
       families_.insert(other[i].family);
-      if (other[i].weight_shape) {
-        shapes_[other[i].path.fqn] = ShapeText(other[i]);
+      if (other[i].weight_shape && !other[i].path.fqn.empty()) {
+        shapes_[KeyOf(other[i])].insert(ShapeText(other[i]));
       }
     }
   }
@@ -50,12 +52,12 @@ class ReasonFinder {
       return absl::StrCat("the ", other_model_, " model has no op of family '",
                           node.family, "'");
     }
-    const auto twin = shapes_.find(node.path.fqn);
-    if (node.weight_shape && twin != shapes_.end() &&
-        twin->second != ShapeText(node)) {
+    const auto twins = shapes_.find(KeyOf(node));
+    if (node.weight_shape && twins != shapes_.end() &&
+        twins->second.count(ShapeText(node)) == 0) {
       return absl::StrCat("weight shapes differ: [", ShapeText(node),
-                          "] here, [", twin->second, "] in the ", other_model_,
-                          " model");
+                          "] here, [", absl::StrJoin(twins->second, "], ["),
+                          "] in the ", other_model_, " model");
     }
     return absl::StrCat("no op of family '", node.family,
                         "' is left at this place of the ", other_model_,
@@ -63,6 +65,13 @@ class ReasonFinder {
   }
 
  private:
+  // The module path and the family.
+  using Key = std::pair<absl::string_view, absl::string_view>;
+
+  static Key KeyOf(const MatchableNode& node) {
+    return {node.path.fqn, node.family};
+  }
+
   static std::string ShapeText(const MatchableNode& node) {
     return absl::StrJoin(*node.weight_shape, ", ");
   }
@@ -70,7 +79,7 @@ class ReasonFinder {
   const absl::string_view other_model_;
   const MatchingMode mode_;
   absl::flat_hash_set<absl::string_view> families_;
-  absl::flat_hash_map<absl::string_view, std::string> shapes_;
+  std::map<Key, std::set<std::string>> shapes_;
 };
 
 // Turns pairs into the public result: names, order, reasons.

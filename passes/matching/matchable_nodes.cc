@@ -12,6 +12,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
+#include "ir/data_inputs.h"
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
 #include "passes/analysis/node_weights.h"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "ir/data_inputs.h"
 #include "ir/node_view.h"
 #include "ir/pattern.h"
 #include "passes/matching/control_flow_results.h"
@@ -22,7 +23,11 @@ using ::torch::jit::Value;
 // Takes in the casts around an op that emulates half precision:
 // dequantize - linear - relu - to(float16).
 void TakeInHalfPrecisionCasts(Subgraph& subgraph) {
-  Node* cast_in = DataInputs(*subgraph.start).front()->node();
+  const Value* input = FirstDataInput(*subgraph.start);
+  if (input == nullptr) {
+    return;
+  }
+  Node* cast_in = const_cast<Value*>(input)->node();
   std::vector<absl::string_view> ops = {"aten::dequantize"};
   for (const Node* node : subgraph.nodes) {
     ops.push_back(OpName(*node));

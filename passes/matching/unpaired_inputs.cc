@@ -11,6 +11,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "ir/data_inputs.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
 #include "passes/analysis/list_writes.h"

@@ -22,12 +22,18 @@ class UnpairedInputs {
   UnpairedInputs(const MatchableNodes& nodes_a, const MatchableNodes& nodes_b,
                  const SubgraphPairs& pairs);
 
-  // Returns why an input of matched nodes `a` and `b` does not correspond: it
-  // comes from an op without a counterpart where the input in the other model
-  // comes from an op that has one, or from ops of two different pairs. Casts
-  // and ops that only move data do not count. Empty where the inputs
-  // correspond, where both sides replace one thing by another, and where
-  // control flow, or a list that is filled there, leaves it open.
+  // Returns why an input of the matched nodes with the indices `a` and `b` does
+  // not correspond. One of these comes in on one side:
+  //  * the output of an op without a counterpart, where the other side has that
+  //    of an op with one, or an input of the graph;
+  //  * the output of a matched op, where the other side has an input of the
+  //    graph or the output of another pair;
+  //  * the output of a pair of which one side has fused an op that the other
+  //    side does not have there.
+  // Casts and ops that only move data do not count, nor does the order of
+  // inputs. Empty where the inputs correspond, where both sides replace one
+  // thing by another, and where control flow, or a list that is filled there,
+  // leaves it open.
   //
   //   A: %c = conv2d(%x); %e = conv2d(%c); %l = linear(%e)
   //   B: %c = quantized::conv2d(%x);       %l = quantized::linear(%c)

@@ -324,7 +324,8 @@ constexpr OpFamily kFamilies[] = {
      {Float("aten::group_norm").Folds(FoldForm::kGroupNorm),
       Int8("quantized::group_norm"),
       Int8("ns::fbgemm_group_norm")},
-     Facts().TensorWeight(2).Lowers(LoweringForm::kSameArguments).Rank(OutputRank::kTwoOrMore)
+     Facts().TensorWeight(2).Channels(ChannelPlace::kSecond)
+          .Lowers(LoweringForm::kSameArguments).Rank(OutputRank::kTwoOrMore)
           .Int8TakesRanks(3)},
     {"gru",
      {Float("aten::gru"),
@@ -365,7 +366,8 @@ constexpr OpFamily kFamilies[] = {
      {Float("aten::instance_norm").Folds(FoldForm::kGroupNorm, CallGuard::kInputStatistics),
       Int8("quantized::instance_norm"),
       Int8("ns::fbgemm_instance_norm")},
-     Facts().TensorWeight(1).Lowers(LoweringForm::kSameArguments)
+     Facts().TensorWeight(1).Channels(ChannelPlace::kSecond)
+          .Lowers(LoweringForm::kSameArguments)
           .Reference(ReferenceForm::kInstanceNorm).Rank(OutputRank::kTwoOrMore)
           .Int8TakesRanks(3)},
     {"int_repr", {Int8("aten::int_repr")}, Transparent().Reference(ReferenceForm::kHandsOn)

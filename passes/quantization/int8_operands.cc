@@ -2,6 +2,7 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include "ir/data_inputs.h"
 #include "ir/node_view.h"
 #include "passes/ops/op_table.h"
 

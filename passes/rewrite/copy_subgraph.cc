@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "ir/attach_attribute.h"
 #include "ir/control_flow.h"
+#include "ir/data_inputs.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"

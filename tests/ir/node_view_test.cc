@@ -153,28 +153,6 @@ graph(%x : Tensor, %s : float, %t : int):
   }
 }
 
-TEST_F(NodeViewTest, DataInputsLookIntoLists) {
-  EXPECT_THAT(DataInputs(At("aten::cat")), ElementsAre(Input(0), Input(1)));
-}
-
-TEST_F(NodeViewTest, DataInputsKeepListsThatAreNotBuiltHere) {
-  EXPECT_THAT(DataInputs(At("aten::stack")), ElementsAre(Input(2)));
-}
-
-TEST_F(NodeViewTest, DataInputsKeepListsThatAreFilledLater) {
-  const auto graph = GraphOf(R"IR(
-graph(%x : Tensor):
-  %zero : int = prim::Constant[value=0]()
-  %list : Tensor[] = prim::ListConstruct()
-  %same : Tensor[] = aten::append(%list, %x)
-  %y : Tensor = aten::cat(%list, %zero)
-  return (%y))IR");
-  Value* list = NodeOf(*graph, "prim::ListConstruct")->output();
-  EXPECT_TRUE(IsWrittenTo(*list));
-  EXPECT_FALSE(IsWrittenTo(*At("prim::ListConstruct").output()));
-  EXPECT_THAT(DataInputs(*NodeOf(*graph, "aten::cat")), ElementsAre(list));
-}
-
 TEST_F(NodeViewTest, FindsWhatFillsAListBeforeAnOp) {
   const auto graph = GraphOf(R"IR(
 graph(%x : Tensor, %p : bool):
@@ -211,50 +189,6 @@ graph(%x : Tensor, %unknown : bool):
   EXPECT_TRUE(WorksInPlace(*NodeOf(*graph, "quantized::relu6", 0)));
   EXPECT_FALSE(WorksInPlace(*NodeOf(*graph, "quantized::relu6", 1)));
   EXPECT_TRUE(WorksInPlace(*NodeOf(*graph, "quantized::relu6", 2)));
-}
-
-TEST_F(NodeViewTest, DataInputsComeInOrderWithoutConstants) {
-  EXPECT_THAT(
-      DataInputs(At("aten::add")),
-      ElementsAre(At("aten::cat").output(), At("aten::stack").output()));
-  EXPECT_THAT(DataInputs(At("prim::Constant")), IsEmpty());
-}
-
-TEST_F(NodeViewTest, FirstDataInputIsTheFirstOfThem) {
-  for (const char* op : {"aten::cat", "aten::stack", "aten::add"}) {
-    EXPECT_EQ(FirstDataInput(At(op)), DataInputs(At(op)).front()) << op;
-  }
-  EXPECT_EQ(FirstDataInput(At("prim::Constant")), nullptr);
-}
-
-TEST_F(NodeViewTest, DataInputsLeaveConstantTensorsOut) {
-  torch::jit::WithInsertPoint at(&At("aten::add"));
-  Value* weight = graph_->insertConstant(at::Tensor(at::ones({1})));
-  At("aten::add").replaceInput(0, weight);
-  EXPECT_THAT(DataInputs(At("aten::add")),
-              ElementsAre(At("aten::stack").output()));
-}
-
-TEST_F(NodeViewTest, DataInputsLeaveOutWhatIsMadeOfConstants) {
-  const char* text = R"IR(
-graph(%x : Tensor):
-  %scale : float = prim::Constant[value=0.5]()
-  %zero : int = prim::Constant[value=0]()
-  %most : int = prim::Constant[value=127]()
-  %none : NoneType = prim::Constant()
-  %weight : Tensor = aten::scalar_tensor(%scale, %none, %none, %none, %none)
-  %fake : Tensor = aten::fake_quantize_per_tensor_affine(%weight, %scale, %zero, %zero, %most)
-  %noise : Tensor = aten::bernoulli(%fake, %none)
-  %data : Tensor = aten::fake_quantize_per_tensor_affine(%x, %scale, %zero, %zero, %most)
-  %y : Tensor = aten::linear(%data, %fake, %none)
-  %z : Tensor = aten::linear(%y, %noise, %none)
-  return (%z))IR";
-  const auto graph = GraphOf(text);
-  EXPECT_THAT(DataInputs(*NodeOf(*graph, "aten::linear")),
-              ElementsAre(NodeOf(*graph, "aten::linear")->input(0)));
-  const Node* second = NodeOf(*graph, "aten::linear", 1);
-  EXPECT_THAT(DataInputs(*second),
-              ElementsAre(second->inputs()[0], second->inputs()[1]));
 }
 
 TEST_F(NodeViewTest, OnlyUserIsTheUser) {

@@ -38,7 +38,8 @@ struct Mutant {
   bool must_fail = false;
 };
 
-// Damages `archive` in a way that `random` chooses: flipped bits, zeroed runs,
+// Damages `archive`, which must have a tensor with elements and pickles of more
+// than 100 bytes, in a way that `random` chooses: flipped bits, zeroed runs,
 // truncation, swapped records, other sizes in the directory, shorter records,
 // and other bytes in pickles and tensors, with the checksums that go with them.
 Mutant Mutate(const std::string& archive, std::mt19937& random);

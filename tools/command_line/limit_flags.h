@@ -80,8 +80,9 @@ class LimitChecker {
   bool IsCrossedForGood(const ComparisonResult& so_far,
                         int64_t batches_left) const;
 
-  // Sets result.limits and, with a baseline, result.baseline: which limits are
-  // kept. Does nothing without limits.
+  // Sets result.limits: which limits are kept, that of --max-drop among them;
+  // and, with a baseline, result.baseline: its path, and which layers are new
+  // and which have vanished. Does nothing without limits.
   void Check(ComparisonResult& result) const;
 
   // An error after CheckMatches found a limit that names no layer: the flags

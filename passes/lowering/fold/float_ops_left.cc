@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "ir/data_inputs.h"
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
 #include "passes/lowering/fold/ops_on_quantized.h"

@@ -36,8 +36,8 @@ class FbgemmLinear final : public torch::CustomClassHolder {
                kernels::SaturationMode mode);
 
   // `x` is quint8, [..., in], and the output quint8 or, for an output of type
-  // kF32 or kS32 (kernels::OutputType), float values or int32 sums, [..., out].
-  // Throws for others.
+  // kF32 or kS32 (kernels::OutputType), float values or int32 sums without the
+  // bias, [..., out]. No layer gives kS8. Throws for an `x` of another kind.
   at::Tensor Run(const at::Tensor& x, const OutputQParams& output) const;
 
   // `x` is float, [..., in], and is quantized by QuantizeDynamically, to 7 bits

@@ -24,7 +24,7 @@ int64_t ChannelDimIn(ChannelDim channels, int64_t dims) {
     case ChannelDim::kFourthLast:
       return dims - 4;
     case ChannelDim::kNearConv1d:
-      return dims == 2 ? 0 : ByRank(dims);
+      return dims == 2 ? 0 : dims == 3 ? 1 : ByRank(dims);
     case ChannelDim::kNearConv2d:
       return dims == 3 ? 0 : ByRank(dims);
     case ChannelDim::kNearConv3d:

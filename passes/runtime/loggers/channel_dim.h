@@ -14,9 +14,9 @@ enum class ChannelDim {
   kSecondLast,  // [..., C, L], as convolutions have it, batched or not
   kThirdLast,   // [..., C, H, W]
   kFourthLast,  // [..., C, D, H, W]
-  kNearConv1d,  // the first of [C, L]; of other ranks as kByRank
-  kNearConv2d,  // likewise of [C, H, W]
-  kNearConv3d,  // likewise of [C, D, H, W]
+  kNearConv1d,  // C of [C, L] and [N, C, L]; of other ranks as kByRank
+  kNearConv2d,  // likewise of [C, H, W] and [N, C, H, W]
+  kNearConv3d,  // likewise of [C, D, H, W] and [N, C, D, H, W]
 };
 
 // Returns that dimension of a tensor with `dims` dimensions; below 0 where it

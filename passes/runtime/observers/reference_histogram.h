@@ -38,10 +38,10 @@ class ReferenceHistogram {
   void Restore(const Interval& range, const at::Tensor& counts);
 
   // Returns the part of the range for which quantizing to `levels` integers has
-  // the least squared error, of those tried. These begin with the whole range;
-  // then the end moves inwards that gets farther, in bins, by leaving out
-  // 0.001 % of the values more, until the error grows. Values must have been
-  // added.
+  // the least squared error, of those tried. From the whole range, which is not
+  // tried itself, the end moves inwards that gets farther, in bins, by leaving
+  // out 0.001 % of the values more, until the error grows: as in PyTorch, one
+  // bin at least is left out. Values must have been added.
   Interval BestRange(double levels) const;
 
  private:

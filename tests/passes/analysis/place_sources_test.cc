@@ -238,6 +238,38 @@ graph(%x : Tensor):
   EXPECT_THAT(sources.Of("e"), ElementsAre("d"));
 }
 
+TEST(SourcesOfPlacesTest, WritesToViewsReachWhatTheyAreViewsOf) {
+  const Sources sources(R"IR(
+graph(%x : Tensor, %y : Tensor):
+  %zero : int = prim::Constant[value=0]()
+  %no : bool = prim::Constant[value=0]()
+  %a : Tensor = aten::relu(%x)
+  %b : Tensor = aten::tanh(%y)
+  %row : Tensor = aten::select(%a, %zero, %zero)
+  %part : Tensor = aten::select(%row, %zero, %zero)
+  %w : Tensor = aten::copy_(%part, %b, %no)
+  %c : Tensor = aten::sigmoid(%a)
+  return (%c))IR",
+                        {"a", "b", "c"});
+  EXPECT_THAT(sources.Of("c"), ElementsAre("a", "b"));
+  EXPECT_TRUE(sources.AreCompared("c"));
+}
+
+TEST(SourcesOfPlacesTest, AShapeIsNoSource) {
+  const Sources sources(R"IR(
+graph(%x : Tensor, %y : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %none : NoneType = prim::Constant()
+  %a : Tensor = aten::relu(%x)
+  %b : Tensor = aten::tanh(%y)
+  %h : Tensor = aten::zeros_like(%a, %none, %none, %none, %none, %none)
+  %c : Tensor = aten::add(%b, %h, %one)
+  return (%c))IR",
+                        {"a", "b", "c"});
+  EXPECT_THAT(sources.Of("c"), ElementsAre("b"));
+  EXPECT_TRUE(sources.AreCompared("c"));
+}
+
 TEST(SourcesOfPlacesTest, ListsHoldWhatIsAppended) {
   const Sources sources(R"IR(
 graph(%x : Tensor, %dim : int):

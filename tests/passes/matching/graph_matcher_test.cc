@@ -276,6 +276,46 @@ graph(%x : Tensor):
   EXPECT_EQ(result.unmatched_b[0].node, NodeOf(b.graph(), "aten::tanh", 1));
 }
 
+// Without module paths, any other layer would be its twin.
+TEST_F(GraphMatcherTest, OpsOfTheRootHaveNoTwin) {
+  const char* const source =
+      "def forward(self, x: Tensor) -> Tensor:\n"
+      "  x = torch.conv2d(x, self.w)\n";
+  const Attributes weights = {{"w", Weight({4, 3, 1, 1}, 1)},
+                              {"v", Weight({4, 4, 1, 1}, 2)},
+                              {"l", Weight({2, 8}, 3)}};
+  const ModelGraph a = OrThrow(ModelGraph::FromModule(MakeModule(
+      "A",
+      absl::StrCat(source,
+                   "  x = torch.conv2d(x, self.v)\n"
+                   "  return torch.linear(x, self.l)\n"),
+      weights)));
+  const ModelGraph b = OrThrow(ModelGraph::FromModule(MakeModule(
+      "B", absl::StrCat(source, "  return torch.linear(x, self.l)\n"),
+      weights)));
+  EXPECT_THAT(UnmatchedLines(Match(a, b).unmatched_a),
+              ElementsAre("aten::conv2d: no op of family 'conv2d' is left at "
+                          "this place of the quantized model"));
+}
+
+// Nothing comes in that is no constant.
+TEST_F(GraphMatcherTest, OpsWithoutDataAreMatched) {
+  const char* const text = R"IR(
+graph(%x : Tensor, %scale : float):
+  %zero : int = prim::Constant[value=0]()
+  %quint8 : int = prim::Constant[value=13]()
+  %none : NoneType = prim::Constant()
+  %half : float = prim::Constant[value=0.5]()
+  %w : Tensor = aten::scalar_tensor(%half, %none, %none, %none, %none)
+  %q : Tensor = aten::quantize_per_tensor(%w, %half, %zero, %quint8)
+  %d : Tensor = aten::dequantize(%q)
+  %t : Tensor = aten::tanh(%d)
+  %y : Tensor = aten::mul(%x, %t)
+  return (%y))IR";
+  EXPECT_THAT(MatchNames(Match(ModelOf(text), ModelOf(text))),
+              ::testing::Contains("mul"));
+}
+
 TEST_F(GraphMatcherTest, LayersWhoseWeightShapesDifferStayUnmatched) {
   const ModelGraph a =
       Model({{"fc", Linear(Weight({4, 4}, 1))}}, {"return self.fc.forward(x)"});

@@ -44,7 +44,7 @@ TEST(ChannelDimTest, ConvolutionsHaveThemInFrontOfTheWindow) {
 }
 
 TEST(ChannelDimTest, NearAConvolutionOneSampleHasThemFirst) {
-  EXPECT_THAT(ByDims(ChannelDim::kNearConv1d), ElementsAre(-1, 0, 0, 2, 1, 1));
+  EXPECT_THAT(ByDims(ChannelDim::kNearConv1d), ElementsAre(-1, 0, 0, 1, 1, 1));
   EXPECT_THAT(ByDims(ChannelDim::kNearConv2d), ElementsAre(-1, 0, 1, 0, 1, 1));
   EXPECT_THAT(ByDims(ChannelDim::kNearConv3d), ElementsAre(-1, 0, 1, 2, 0, 1));
 }
