@@ -26,7 +26,8 @@ struct ModuleRow {
     double sqnr_db = 0;
   };
   std::vector<Other> others = {};
-  // It does not count for the lowest figure: it holds integers.
+  // Whether the module returns integers. Their figures are printed, but do not
+  // count for the lowest one, and sorting puts the row last.
   bool holds_integers = false;
 };
 

@@ -26,6 +26,7 @@
 #include "passes/quantization/calibrated_value.h"
 #include "passes/quantization/converted_weights.h"
 #include "passes/quantization/float_subgraphs.h"
+#include "passes/quantization/masked_values.h"
 #include "passes/quantization/prepared_model.h"
 #include "passes/runtime/observers/observer.h"
 #include "passes/runtime/observers/observer_options.h"
@@ -59,8 +60,11 @@ class Converter {
     if (is_calibrated_) {
       NS_RETURN_IF_ERROR(CheckCalibrated());
     }
+    const std::vector<PreparedLayer> none;
+    const MaskedValues masked(is_calibrated_ ? prepared_.layers : none,
+                              [this](int64_t number) { return Find(number); });
     for (size_t i = 0; i < prepared_.layers.size(); ++i) {
-      NS_RETURN_IF_ERROR(Decide(i));
+      NS_RETURN_IF_ERROR(Decide(i, masked));
     }
     for (Node* call : calls_) {
       NS_RETURN_IF_ERROR(ConvertCall(call));
@@ -164,9 +168,12 @@ class Converter {
   }
 
   // Says whether the layer runs in int8, and notes what it needs.
-  absl::Status Decide(size_t index) {
+  absl::Status Decide(size_t index, const MaskedValues& masked) {
     const PreparedLayer& layer = prepared_.layers[index];
     absl::Status status = CheckValues(layer);
+    if (status.ok() && is_calibrated_) {
+      status = masked.Check(layer);
+    }
     if (status.ok()) {
       status = weights_.Quantize(index);
     }

@@ -27,6 +27,7 @@
 #include "passes/quantization/kernel_support.h"
 #include "passes/quantization/observer_points.h"
 #include "passes/quantization/planned_graph.h"
+#include "passes/quantization/sensitive_readers.h"
 #include "passes/quantization/shared_observers.h"
 #include "passes/runtime/observers/observer_config.h"
 
@@ -267,11 +268,26 @@ class Planner {
       StayFloat(subgraph, "prepare_fx takes its values for integers");
       return;
     }
+    if (const absl::string_view reader = ReaderInTheWay(subgraph);
+        !reader.empty()) {
+      StayFloat(subgraph, absl::StrCat(reader,
+                                       " behind it makes large errors "
+                                       "of small ones"));
+      return;
+    }
     if (*form == Int8Form::kRangeOfInput && !points_.CanJoin(*operands)) {
       StayFloat(subgraph, "its inputs have fixed scales, which differ");
       return;
     }
     AddLayer(subgraph, qconfig, choice.rule, *form, *operands);
+  }
+
+  // Returns the op that must not get what `subgraph` computes in int8; empty
+  // for none. Layers with weights are what a user wants in int8 above all.
+  absl::string_view ReaderInTheWay(const FloatSubgraph& subgraph) const {
+    return options_.compat || PackedWeightInput(*subgraph.subgraph.base) >= 0
+               ? absl::string_view()
+               : SensitiveReader(*subgraph.output);
   }
 
   void AddLayer(const FloatSubgraph& subgraph, const QConfig& qconfig,

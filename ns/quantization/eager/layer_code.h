@@ -35,9 +35,8 @@ struct LayerWeight {
 // Returns the one layer of `graph`. Error: it has none, or several.
 absl::StatusOr<FloatSubgraph> OneLayer(torch::jit::Graph& graph);
 
-// Changes `flat` so that it takes and returns quantized tensors. It must be the
-// frozen graph of one float layer, and its first argument after `self` must be
-// a tensor:
+// Changes `flat`, the frozen graph of one float layer, so that its first
+// argument after `self` and its output are quantized tensors of `output.dtype`:
 //
 //   %y = aten::conv2d(%x, %weight, %bias, ...)
 //   return (%y)
@@ -49,17 +48,19 @@ absl::StatusOr<FloatSubgraph> OneLayer(torch::jit::Graph& graph);
 // Where the layer has an argument for the size of its output, such as
 // output_size of a transposed convolution, the new code throws unless it is
 // None. `warnings`, which may be null, gets a line when a kernel forces another
-// quantization of the weight than `weight` asks for. Error: a layer without a
-// quantized op, with the reason.
+// quantization of the weight than `weight` asks for. Error: what OneLayer
+// refuses, a first argument that is no tensor, or a layer without a quantized
+// op, with the reason; `flat` may then be changed in part.
 absl::Status QuantizeLayerCode(const LayerWeight& weight,
                                const OutputQuantization& output,
                                ModelGraph& flat,
                                std::vector<std::string>* warnings);
 
 // Changes `flat`, the frozen graph of one float layer, so that its weight is
-// quantized, and its inputs and outputs stay in float: to a dynamic layer or,
-// where `qconfig.activation` is a placeholder that leaves values in float, to
-// an embedding (passes/quantization/quantize_dynamic.h). Error: as above.
+// quantized, and its inputs and outputs stay in float: to what
+// passes/quantization/quantize_dynamic.h has for `qconfig`, a dynamic layer, a
+// quantized embedding, or float ops with a rounded weight. A static qconfig, or
+// a layer without a weight to round, leaves it as it is. Error: as above.
 absl::Status QuantizeDynamicCode(const QConfig& qconfig, ModelGraph& flat);
 
 }  // namespace ns

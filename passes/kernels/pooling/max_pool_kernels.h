@@ -10,8 +10,8 @@ namespace ns::kernels {
 
 // The inner loops of max pools in one instruction set.
 struct MaxPoolKernels {
-  // The greatest quantized value that each output sees, in each channel; 0
-  // where it sees none.
+  // Writes the greatest quantized value that each output sees, in each channel
+  // (one at least); 0 where it sees none.
   void (*pool_row)(const PoolRow<uint8_t>& row, uint8_t* out);
   // out[i] is the greatest of rows[...][i], of `count` rows, at least one.
   void (*max_of_rows)(const uint8_t* const* rows, int64_t count, int64_t bytes,

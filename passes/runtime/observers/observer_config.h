@@ -29,23 +29,23 @@ struct ObserverConfig {
   // Both, or none: then the dtype's.
   std::optional<int64_t> quant_min;
   std::optional<int64_t> quant_max;
-  // The smallest scale.
+  // The smallest scale; above 0.
   double eps = 0x1p-23;
-  // Of moving averages: the share of the newest batch.
+  // Of moving averages: the share of the newest batch, above 0, at most 1.
   double averaging_constant = 0.01;
   // Of per-channel kinds: the dimension of the channels. Negative numbers count
   // from the last one.
   int64_t ch_axis = 0;
-  // Of kHistogram.
+  // Of kHistogram: 2 to 2^20 bins, and a rate of 1 to 2^20.
   int64_t bins = 2048;
   int64_t upsample_rate = 128;
   // Of kPercentile: the range leaves out at most 1 - percentile of the values
-  // on each side.
+  // on each side. Above 0.5, at most 1.
   double percentile = 0.9999;
   // Of kMse: how often the squared error of a clipped value counts. Rounding
   // errors cancel out in the sums that follow, and clipping errors do not; and
   // other batches have values beyond those that were seen. Of 1, 2, 4, 8, 16
-  // and 64, 8 was best on 22 networks.
+  // and 64, 8 was best on 22 networks. At least 1.
   double clipping_weight = 8;
   // Of kFixedQParams.
   double scale = 1;
@@ -83,9 +83,10 @@ QuantizationMode ModeOf(const ObserverConfig& config);
 bool HasQParams(ObserverKind kind);
 
 // Returns an error that says what is wrong with `config`, if anything is: what
-// PyTorch refuses, and without `compat` also integers that the dtype does not
-// have, and one bound without the other. Of kScripted only these and the dtype
-// are checked; kinds without parameters are not.
+// PyTorch refuses, numbers outside the ranges that the fields have, and without
+// `compat` also integers that the dtype does not have, and one bound without
+// the other. Of kScripted only the dtype, quant_min and quant_max are checked;
+// of kinds without qparams (HasQParams) nothing.
 absl::Status Validate(const ObserverConfig& config);
 
 // The integers that values are quantized to (calculate_qmin_qmax) and how.

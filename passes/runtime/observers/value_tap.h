@@ -12,8 +12,9 @@ namespace ns {
 
 // Hands on what its function returns for each value that comes by. Graphs call
 // it as torch.classes.ns.ValueTap, with the method `forward`. A copy of a
-// module has the same taps. A tap that was saved and loaded hands values on as
-// they are.
+// module that shares attributes (ModelGraph::Clone, Module::copy) has the same
+// taps. A tap that was saved and loaded, or copied deeply, has no function: it
+// hands values on as they are.
 class ValueTap : public torch::CustomClassHolder {
  public:
   using Function = std::function<at::Tensor(const at::Tensor& value)>;
