@@ -22,6 +22,9 @@ using LayersByName = std::map<absl::string_view, const LayerComparison*>;
 constexpr absl::string_view kStub = "stub";
 constexpr absl::string_view kOutput = "output";
 
+// OneFigure::part of what the models return; modules have none.
+constexpr absl::string_view kReturned = "returned";
+
 // How much wider than one standard error.
 constexpr double kErrors = 2;
 
@@ -72,7 +75,8 @@ std::vector<double> FiniteOf(const std::vector<double>& values) {
 struct OneFigure {
   DiffedFigure what;
   // By which it is found in the other comparison: as `what.part`, but the only
-  // weight of a layer has its name here.
+  // weight of a layer has its name here, and what the models return differs
+  // from the output of a module that has the path `output`.
   std::string part;
   double db = 0;
   std::vector<double> batches_db;
@@ -150,6 +154,9 @@ std::vector<OneFigure> FiguresOfModules(const ComparisonResult& result) {
     std::vector<OneFigure> added = figures.Take();
     for (OneFigure& figure : added) {
       figure.what.holds_integers = output.holds_integers;
+      if (output.float_type.empty()) {
+        figure.part = std::string(kReturned);
+      }
     }
     append(std::move(added));
   }

@@ -198,6 +198,22 @@ TEST(ComparisonDiffTest, ModulesAreDiffedToo) {
   EXPECT_TRUE(DiffComparisons(a, a).IsEmpty());
 }
 
+// A module may have the path `output`, the name of what the models return.
+TEST(ComparisonDiffTest, AModuleIsNotWhatTheModelsReturn) {
+  ComparisonResult a = Result({});
+  a.outputs = {{"output", "F", "Q", Figures(40)},
+               {"output", "", "", Figures(20)}};
+  const ComparisonDiff diff = DiffComparisons(a, a);
+  EXPECT_THAT(Changes(diff),
+              ElementsAre("output output 40 -> 40", "output output 20 -> 20"));
+  EXPECT_THAT(Drops(diff, 1),
+              ElementsAre("output output 0 yes", "output output 0 yes"));
+  ComparisonResult b = a;
+  b.outputs->pop_back();
+  EXPECT_THAT(Names(DiffComparisons(a, b).figures_only_a),
+              ElementsAre("output output"));
+}
+
 // Class numbers are the same or not: their SQNR says nothing.
 TEST(ComparisonDiffTest, IntegersDoNotDrop) {
   ComparisonResult a = Result({});
