@@ -28,8 +28,9 @@ struct Saturation {
 // An end counts only where the float values go beyond it by more than a step:
 // after a ReLU half of the elements are at the lowest quantized value, which
 // stands for the 0 they are, and rounding of value and zero point together is
-// up to a step. The float side is that of the shadow, or without shadows of the
-// activation.
+// up to a step. The step is the layer's scale, or where that is not known an
+// estimate from the quantized values that occur, which may be more. The float
+// side is that of the shadow, or without shadows of the activation.
 std::vector<Saturation> SaturatingLayers(const ComparisonResult& result);
 
 // Returns the share of a layer's elements, 0 to 1, that are clipped at either
@@ -40,10 +41,9 @@ std::optional<double> ClippedShare(const LayerComparison& layer);
 
 // Returns the part of ClippedShare() that no further batch can undo while the
 // layer's scale stays the same. It is a share of the elements so far: more
-// elements make it smaller. The step is estimated from the quantized values
-// that occur, and more batches can raise it; here, an end counts only where the
-// float values go beyond it by the most that it can become. nan as above; 0
-// where ClippedShare() is absent.
+// elements make it smaller. More batches can raise a step that is estimated;
+// here, an end counts only where the float values go beyond it by the most that
+// it can become. nan as above; 0 where ClippedShare() is absent.
 double LastingClippedShare(const LayerComparison& layer);
 
 }  // namespace ns

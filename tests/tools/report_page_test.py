@@ -117,8 +117,8 @@ class TableAndPanelTest(page_case.WholePageTest):
     self.assertIn('No layer', self.browser.find('.empty').text)
 
   def test_values_at_an_end_are_clipped_only_beyond_it(self):
-    def share(lowest):
-      layer = {'activation': {
+    def share(lowest, **more):
+      layer = {**more, 'activation': {
           'elements': 1000, 'codes': {'lowest': 500, 'highest': 2, 'unused': 55},
           'range': {'float': [lowest, 10.5], 'quantized': [0.0, 10.0]}}}
       return self.browser.run('return nsPage.clippedShare(arguments[0])', layer)
@@ -127,6 +127,10 @@ class TableAndPanelTest(page_case.WholePageTest):
     self.assertEqual(share(0.0), 0.002)
     self.assertEqual(share(-0.04), 0.002)
     self.assertEqual(share(-0.06), 0.502)
+    # The scale says what a step is.
+    scale = {'scale': 0.03, 'zero_point': 0}
+    self.assertEqual(share(-0.04, qparams=scale), 0.502)
+    self.assertEqual(share(-0.02, qparams=scale), 0.002)
 
   def test_says_what_is_wrong_with_a_filter(self):
     for text, message in (('sqrn<25', "no column is called 'sqrn'"),

@@ -86,6 +86,20 @@ TEST(SaturationTest, StepIsOfTheCodesInUse) {
   EXPECT_THAT(Indices(Saturating({Layer(figures)})), ElementsAre(0));
 }
 
+// Of values that are clipped, few quantized values may occur.
+TEST(SaturationTest, StepIsTheScaleWhereItIsKnown) {
+  LayerComparison layer = Layer(Figures(100, 100, -1, 1.58));
+  layer.activation->codes->unused = 253;
+  EXPECT_EQ(ClippedShare(layer), 0);
+  EXPECT_EQ(LastingClippedShare(layer), 0);
+  layer.qparams = LayerQParams{0.01, 100};
+  EXPECT_THAT(Indices(Saturating({layer})), ElementsAre(0));
+  EXPECT_EQ(ClippedShare(layer), 0.01);
+  EXPECT_EQ(LastingClippedShare(layer), 0.01);
+  layer.activation->ranges->float_max = 1.559;
+  EXPECT_EQ(ClippedShare(layer), 0);
+}
+
 TEST(SaturationTest, AllValuesMayBeAtOneCode) {
   ActivationComparison figures = Figures(0, 10000, 2, 9);
   figures.codes->unused = 255;

@@ -169,6 +169,19 @@ TEST(VerdictTest, TheFirstOfClippingLayersIsToBlame) {
   EXPECT_THAT(verdict->sentences[2], StartsWith("3 layers clip more than"));
 }
 
+// Where few quantized values occur, a step is not told from them.
+TEST(VerdictTest, AllSentencesTellOfTheSameClipping) {
+  LayerComparison layer = Clipping("fc", 5, {});
+  layer.shadow->codes->unused = 254;
+  layer.shadow->ranges->float_max = 2 + 1. / 255;
+  layer.shadow->error.mean_error = std::sqrt(0.5 * 0.1 / 3);
+  const auto verdict = VerdictOf(WithShadows({layer}));
+  EXPECT_EQ(verdict->cause, ErrorCause::kClipping);
+  EXPECT_THAT(verdict->sentences[0],
+              HasSubstr("10.0 % of its values are clipped"));
+  EXPECT_THAT(verdict->sentences.back(), StartsWith("1 layer clips more than"));
+}
+
 // Behind a ReLU half of the values are 0, which is what they are.
 TEST(VerdictTest, ValuesAtAnEndThatFitsAreNotToldAsClipped) {
   LayerComparison layer = Clipping("fc", 5, {});

@@ -44,8 +44,9 @@
     if (!codes || !elements || !ends.every(Array.isArray)) return undefined;
     const [[floatMin, floatMax], [min, max]] = ends.map(
         (pair) => pair.map(page.number));
-    // The values that occur are at least a step apart.
-    const step = (max - min) / Math.max(1, 255 - codes.unused);
+    // Without the scale: the values that occur are at least a step apart.
+    const step = page.number(page.at(layer, 'qparams', 'scale')) ??
+        (max - min) / Math.max(1, 255 - codes.unused);
     const low = floatMin < min - step ? codes.lowest : 0;
     const high = floatMax > max + step ? codes.highest : 0;
     return (low + high) / elements;
