@@ -235,11 +235,15 @@ class RowValues : public ReferenceValues {
     if (fitting != shape_) {
       return OtherShape(path_, shape_, place);
     }
-    if (rows > shape_[0] - read_) {
-      return Missing(absl::StrCat(
+    // Once a call has too few rows, those left are of no later call.
+    if (short_.empty() && rows > shape_[0] - read_) {
+      short_ = absl::StrCat(
           path_, " has the shape ", ShapeText(shape_), " and ",
           shape_[0] - read_, " of its rows left for batch ", place.batch,
-          ", and the quantized model gives ", ShapeText(place.shape)));
+          ", and the quantized model gives ", ShapeText(place.shape));
+    }
+    if (!short_.empty() && rows > 0) {
+      return Missing(short_);
     }
     NS_ASSIGN_OR_RETURN(const at::Tensor tensor,
                         In(path_, ReadRows(read_, rows)));
@@ -271,6 +275,8 @@ class RowValues : public ReferenceValues {
   const std::string path_;
   const std::vector<int64_t> shape_;
   int64_t read_ = 0;
+  // Why there are no more rows; empty as long as there are.
+  std::string short_;
 };
 
 class TensorRows final : public RowValues {

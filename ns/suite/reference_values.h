@@ -65,12 +65,14 @@ absl::StatusOr<std::unique_ptr<ReferenceValues>> OpenReferenceFolder(
 
 // Opens a file of torch.save with the values of all calls: a list of a tensor
 // for each, read one by one; or one tensor of all, concatenated along the first
-// dimension, which stays in memory. Of the first output only.
+// dimension, which stays in memory. Of the first output only. Where too few
+// rows of a concatenated tensor are left for a call, no later call has a value.
 absl::StatusOr<std::unique_ptr<ReferenceValues>> OpenReferenceTorchSave(
     const std::string& path);
 
 // Opens a .npy file with the values of all calls, concatenated along the first
-// dimension, of which one is in memory at a time. Of the first output only.
+// dimension, of which one is in memory at a time. Of the first output only, and
+// up to the first call that too few rows are left for.
 absl::StatusOr<std::unique_ptr<ReferenceValues>> OpenReferenceArray(
     const std::string& path);
 

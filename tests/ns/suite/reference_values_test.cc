@@ -123,15 +123,31 @@ TEST_F(ReferenceValuesTest, NumbersAreNoRowsOfOneElement) {
       HasSubstr("has the shape [3, 1] and the quantized model gives []"));
 }
 
-// More rows than there are must not move the rows that follow.
 TEST_F(ReferenceValuesTest, WhatDoesNotFitTakesNoRows) {
   const Values values = OpenSaved(at::arange(6).reshape({3, 2}));
-  EXPECT_THAT(MissingAt(values, At(0, {4, 2})),
-              HasSubstr("has the shape [3, 2] and 3 of its rows left for batch "
-                        "0, and the quantized model gives [4, 2]"));
-  EXPECT_THAT(MissingAt(values, At(1, {2})), HasSubstr("[3, 2]"));
+  EXPECT_THAT(MissingAt(values, At(0, {2})), HasSubstr("[3, 2]"));
   EXPECT_TRUE(
-      ReadAt(values, At(2, {3, 2})).equal(at::arange(6).reshape({3, 2})));
+      ReadAt(values, At(1, {2, 2})).equal(at::arange(4).reshape({2, 2})));
+  EXPECT_THAT(MissingAt(values, At(2, {4, 2})),
+              HasSubstr("has the shape [3, 2] and 1 of its rows left for batch "
+                        "2, and the quantized model gives [4, 2]"));
+  EXPECT_THAT(values->Rest(), HasSubstr("1 row of "));
+}
+
+// The rows that are left belong to the call that has too few, not to the next.
+TEST_F(ReferenceValuesTest, RowsThatRunShortAreOfNoLaterCall) {
+  const Values of_array = OrThrow(OpenReferenceArray(
+      SaveArray("fc.npy", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})));
+  const Values of_tensor = OpenSaved(at::arange(12).reshape({6, 2}));
+  for (const Values* values : {&of_array, &of_tensor}) {
+    EXPECT_EQ(ReadAt(*values, At(0, {4, 2})).numel(), 8);
+    const std::string reason = MissingAt(*values, At(1, {4, 2}));
+    EXPECT_THAT(reason, HasSubstr("2 of its rows left for batch 1"));
+    EXPECT_EQ(MissingAt(*values, At(2, {2, 2})), reason);
+    EXPECT_EQ(ReadAt(*values, At(3, {0, 2})).numel(), 0);
+    EXPECT_EQ(MissingAt(*values, At(4, {1, 2})), reason);
+    EXPECT_THAT((*values)->Rest(), HasSubstr("2 rows of "));
+  }
 }
 
 TEST_F(ReferenceValuesTest, ValuesStayWhatTheyAre) {
