@@ -7,10 +7,10 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
-#include "ir/inline_modules.h"
 #include "ir/module_path.h"
 #include "ir/status.h"
 #include "ir/verifier.h"
+#include "ns/eager/forward_calls.h"
 #include "ns/eager/module_logger.h"
 #include "ns/eager/module_tree.h"
 #include "ns/eager/output_module_types.h"
@@ -80,7 +80,7 @@ absl::StatusOr<ModelGraph> AddLoggers(const Module& module,
                       ModelGraph::FromModule(module, options));
   NS_ASSIGN_OR_RETURN(ModelGraph model, shared.Clone());
   absl::flat_hash_map<std::string, ModuleLogger> loggers;
-  for (Node* call : LeafCalls(model.graph())) {
+  for (Node* call : ForwardCalls(model.graph())) {
     const ModulePath callee = ModulePathOf(*call);
     auto logger = loggers.find(callee.fqn);
     if (logger == loggers.end()) {

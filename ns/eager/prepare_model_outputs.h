@@ -40,9 +40,11 @@ struct PreparedModels {
 // prepare_model_outputs.)
 //
 // A module has one logger for each tensor that it returns: an LSTM has three.
-// All calls of the module share them. It has none when it is never called. For
-// FloatFunctional and QFunctional, the calls that PyTorch's suite observes are
-// logged: all but those of `add_scalar` and `mul_scalar`.
+// All calls of its forward share them (see ForwardCalls in forward_calls.h); of
+// other methods it is logged only where forward is never called. It has none
+// when it is never called. For FloatFunctional and QFunctional, the calls that
+// PyTorch's suite observes are logged: all but those of `add_scalar` and
+// `mul_scalar`.
 //
 // Error: code that cannot be inlined, a logged module whose output is not known
 // to hold a tensor (a dict, an optional tensor), an error of

@@ -9,10 +9,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "ir/inline_modules.h"
 #include "ir/module_path.h"
 #include "ir/status.h"
 #include "ir/verifier.h"
+#include "ns/eager/forward_calls.h"
 #include "ns/eager/module_logger.h"
 #include "ns/eager/module_tree.h"
 #include "ns/eager/shadow.h"
@@ -95,7 +95,7 @@ absl::StatusOr<ModelGraph> PrepareModelWithStubs(
   NS_ASSIGN_OR_RETURN(ModelGraph model,
                       ModelGraph::FromModule(quantized_module, graph_options));
   absl::flat_hash_map<std::string, Shadow> shadows;
-  for (Node* call : LeafCalls(model.graph())) {
+  for (Node* call : ForwardCalls(model.graph())) {
     const ModulePath callee = ModulePathOf(*call);
     const std::string path(callee.fqn);
     auto shadow = shadows.find(path);

@@ -45,7 +45,9 @@ struct StubOptions {
 // not shadowed, nor is anything in it. A listed block whose own type stayed,
 // but not that of a module in it, is shadowed as a whole. A module that is
 // never called gets no logger; one that is called several times, inside control
-// flow or not, has one for all calls.
+// flow or not, has one for all calls. Calls of other methods than forward are
+// shadowed only where forward is never called (see ForwardCalls in
+// forward_calls.h).
 //
 // Errors: a list that names no module of the float model; a module whose float
 // counterpart does not take the same arguments; a logger with the wrong

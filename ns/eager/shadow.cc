@@ -6,17 +6,15 @@
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
 #include "ir/attach_attribute.h"
 #include "ir/insert_method_call.h"
 #include "ir/insert_op.h"
 #include "ir/module_path.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "ns/eager/forward_calls.h"
 
 namespace ns {
 namespace {
@@ -59,16 +57,6 @@ bool Takes(const Function& method, const Node& call) {
     }
   }
   return true;
-}
-
-// Whether `method` is forward or one of its overloads. Other methods whose
-// names begin like that are helpers.
-bool IsForward(absl::string_view method) {
-  if (absl::ConsumePrefix(&method, "forward__")) {
-    return !method.empty() && absl::c_all_of(method, absl::ascii_isdigit);
-  }
-  return method == "forward" || method == "forward_tensor" ||
-         method == "forward_packed";
 }
 
 const Function* CounterpartOf(const Node& call, const c10::ClassType& type) {

@@ -59,10 +59,7 @@ class Shadow {
   // Which method of the float module runs:
   // - the one with the name that `call` has, if it takes these arguments;
   // - otherwise, if that name is one of forward, the first method with a name
-  //   of forward that takes them. These are `forward` and those of its
-  //   overloads: `forward__0`, `forward__1` and so on, as TorchScript compiles
-  //   them, and `forward_tensor` and `forward_packed`, as PyTorch's dynamically
-  //   quantized LSTM and GRU name theirs.
+  //   of forward that takes them (see IsForward in ns/eager/forward_calls.h).
   //
   // A method takes the arguments if their types fit in this order. It may have
   // more arguments, which get their defaults, and fewer, if `call` passes None

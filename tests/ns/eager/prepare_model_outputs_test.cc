@@ -1,6 +1,7 @@
 #include "ns/eager/prepare_model_outputs.h"
 
 #include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
 #include <torch/csrc/jit/api/compilation_unit.h>
 #include <torch/csrc/jit/frontend/resolver.h>
 #include <torch/csrc/jit/frontend/sugared_value.h>
@@ -138,6 +139,44 @@ TEST_P(PrepareModelOutputsTest, ErrorOfFactoryIsHandedOn) {
   };
   EXPECT_EQ(PrepareModelOutputs(float_, quantized_, options).status().message(),
             "no logger for quant");
+}
+
+// A module with a forward and two helpers.
+Module Encoder() {
+  return MakeModule("Enc",
+                    "def out_len(self, n: int) -> int:\n"
+                    "    return n * 2\n"
+                    "def mask(self, x: Tensor) -> Tensor:\n"
+                    "    return x > 0\n"
+                    "def forward(self, x: Tensor) -> Tensor:\n"
+                    "    return x + 1\n");
+}
+
+// What the module `enc` of a model with `body` logs in a run with `x`.
+std::vector<at::Tensor> LoggedOf(const std::vector<std::string>& body,
+                                 const at::Tensor& x) {
+  const Module model = MakeModel({{"enc", Encoder()}}, body);
+  PreparedModels models = OrThrow(
+      PrepareModelOutputs(model, model, {OutputLoggerFactory(), {{"Enc"}}}));
+  OrThrow(models.float_model.Run({x}));
+  const LoggerDict dict = OrThrow(GetLoggerDict(models.float_model.module()));
+  return FindStats(dict, "enc.stats")->at("tensor_val");
+}
+
+TEST_P(PrepareModelOutputsTest, HelpersOfAModuleAreNotItsOutput) {
+  const std::vector<at::Tensor> logged =
+      LoggedOf({"n = self.enc.out_len(2)", "m = self.enc.mask(x)",
+                "return self.enc.forward(x) * m * n"},
+               x_);
+  ASSERT_THAT(logged, SizeIs(1));
+  EXPECT_TRUE(logged[0].equal(x_ + 1));
+}
+
+TEST_P(PrepareModelOutputsTest, LogsOtherMethodsWhereForwardIsNotCalled) {
+  const std::vector<at::Tensor> logged =
+      LoggedOf({"return self.enc.mask(x)"}, x_);
+  ASSERT_THAT(logged, SizeIs(1));
+  EXPECT_TRUE(logged[0].equal(x_ > 0));
 }
 
 // Resolves `twice`, a function of its own, and what PyTorch has.

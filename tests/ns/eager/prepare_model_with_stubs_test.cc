@@ -138,6 +138,33 @@ TEST_P(PrepareModelWithStubsTest, ModuleInsideShadowedOneIsNotShadowed) {
   EXPECT_THAT(keys({"Linear"}), ElementsAre("block.fc.stats"));
 }
 
+TEST_P(PrepareModelWithStubsTest, HelpersOfAModuleAreNotShadowed) {
+  const std::string source =
+      "def out_len(self, n: int) -> int:\n"
+      "    return n * 2\n"
+      "def mask(self, x: Tensor) -> Tensor:\n"
+      "    return x > 0\n"
+      "def forward(self, x: Tensor) -> Tensor:\n"
+      "    return self.fc.forward(x)\n";
+  const Module float_enc =
+      MakeModule("Enc", source, {}, {{"fc", Linear(weight_)}});
+  const Module quantized_enc =
+      MakeModule("Enc", source, {}, {{"fc", QuantizedLinear(weight_, false)}});
+  const std::vector<std::string> body = {
+      "n = self.enc.out_len(2)", "m = self.enc.mask(x)",
+      "q = torch.quantize_per_tensor(x, 0.05, 64, 13)",
+      "return self.enc.forward(q).dequantize() * m * n"};
+  ModelGraph model = OrThrow(PrepareModelWithStubs(
+      MakeModel({{"enc", float_enc}}, body),
+      MakeModel({{"enc", quantized_enc}}, body), {"Enc"}));
+  OrThrow(model.Run({x_}));
+  const LoggerDict dict = OrThrow(GetLoggerDict(model.module()));
+  ASSERT_THAT(Keys(dict), ElementsAre("enc.stats"));
+  ASSERT_THAT(dict[0].second.at("quantized"), SizeIs(1));
+  EXPECT_TRUE(dict[0].second.at("quantized")[0].is_quantized());
+  EXPECT_THAT(dict[0].second.at("float"), SizeIs(1));
+}
+
 // State in tuples, in and out, as an LSTM has it; and the quantized module
 // works in place on what it gets.
 TEST_P(PrepareModelWithStubsTest, NestedStateIsCopiedBeforeEitherModuleRuns) {
