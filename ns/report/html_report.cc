@@ -1,5 +1,6 @@
 #include "ns/report/html_report.h"
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -59,9 +60,17 @@ std::string Fact(absl::string_view name, const std::string& value) {
                                       HtmlText(value), "</dd></div>\n");
 }
 
+// Whole numbers are counts, whose digits all matter; others are figures.
 std::string NumberText(const Json& report, absl::string_view name) {
+  constexpr double kMostExact = 1e15;
   const std::optional<double> number = NumberMember(report, name);
-  return number ? absl::StrFormat("%.4g", *number) : "";
+  if (!number) {
+    return "";
+  }
+  const bool is_whole =
+      std::abs(*number) <= kMostExact && std::trunc(*number) == *number;
+  return is_whole ? absl::StrFormat("%.0f", *number)
+                  : absl::StrFormat("%.4g", *number);
 }
 
 std::string HashOf(const Json& report, const std::string& path) {

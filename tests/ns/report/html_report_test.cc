@@ -112,6 +112,18 @@ TEST(HtmlReportTest, HoldsTheJsonAndTheVerdict) {
   EXPECT_THAT(html, HasSubstr("id=\"layout\">null</script>"));
 }
 
+TEST(HtmlReportTest, WholeNumbersAreWrittenInFull) {
+  const std::string html = OrThrow(
+      ToHtml("{\"schema\": \"ns.compare/1\", \"batches\": 12345, "
+             "\"limits\": [{\"limit\": \"max-unmatched\", \"passed\": false, "
+             "\"value\": 23456, \"bound\": 10000}, {\"limit\": \"fail-below\", "
+             "\"passed\": true, \"value\": 20.123456, \"bound\": \"-inf\"}]}"));
+  EXPECT_THAT(html, HasSubstr("<dt>Batches</dt><dd>12345</dd>"));
+  EXPECT_THAT(html,
+              HasSubstr("crossed: max-unmatched, 23456 (bound 10000)</dd>"));
+  EXPECT_THAT(html, HasSubstr("passed: fail-below, 20.12 (bound -inf)</dd>"));
+}
+
 TEST(HtmlReportTest, HasALayoutWhereThereIsAGraph) {
   EXPECT_THAT(OrThrow(ToHtml(ToJson(HostileResult()))),
               HasSubstr("id=\"layout\">{\"sizes\":{\"node_width\":"));
