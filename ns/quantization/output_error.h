@@ -30,7 +30,7 @@ struct OutputErrors {
   // and dicts.
   std::vector<OutputError> outputs;
   // One line each: tensors that could not be compared, or that one model alone
-  // returns, and NaN or infinities in the batches.
+  // returns, and NaN or infinities in the batches, masks aside.
   std::vector<std::string> warnings;
 };
 

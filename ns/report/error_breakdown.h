@@ -20,8 +20,9 @@
 // which is 0 for an exact copy (SQNR +inf) and +inf for an error where the
 // float side is zero (SQNR -inf). An SQNR of nan counts as no figure, and so
 // does one of values among which are NaN or infinities. Where inputs hold such
-// values, no layer is named below: quantization turns them into some number,
-// and all that follows is computed from it.
+// values (ComparisonResult::inputs_are_finite), no layer is named below:
+// quantization turns them into some number, and all that follows is computed
+// from it.
 //
 // Each output of a layer with several, such as an LSTM, has figures of its own.
 // WorstOffender and the falls look at all of them; DominantPart and TakenBack

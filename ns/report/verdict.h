@@ -31,8 +31,9 @@ struct Verdict {
 };
 
 // Returns the verdict; absent where no layer has a weight or a shadow, and
-// where inputs hold NaN or infinities. It blames the layer of the
-// FirstUnpairedFall (ns/report/error_breakdown.h), with the cause kUnpaired, if
+// where ComparisonResult::inputs_are_finite is false. It blames the layer of
+// the FirstUnpairedFall (ns/report/error_breakdown.h), with the cause
+// kUnpaired, if
 //  * its accumulated SQNR is below 20 dB, and
 //  * BlameOf (ns/report/blame.h) has no layer, or one whose local SQNR is 20 dB
 //    or more and whose cause is the weight, clipping, the range, rounding or

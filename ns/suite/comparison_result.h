@@ -342,8 +342,9 @@ struct ComparisonResult {
   std::string reference;
   // Batches run; 0 when only weights were compared.
   int64_t batches = 0;
-  // False where inputs hold NaN or infinities: a warning says where, and no
-  // layer is blamed for what comes of them.
+  // False where inputs hold NaN or infinities, those of attention masks aside
+  // (ns/suite/non_finite_inputs.h): a warning says where, and no layer is
+  // blamed for what comes of them.
   bool inputs_are_finite = true;
   // In order of execution of the quantized model.
   std::vector<LayerComparison> layers;

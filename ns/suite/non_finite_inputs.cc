@@ -44,16 +44,28 @@ at::Tensor RealValues(const at::Tensor& tensor) {
   return real.element_size() < 4 ? real.to(at::kFloat) : real;
 }
 
+// Whether `values`, of which `min` and `max` are the extremes, are nothing but
+// zeros and -inf. -inf alone would mask everything out, which is an accident.
+bool IsMask(const at::Tensor& values, double min, double max) {
+  return min == -INFINITY && max == 0 &&
+         values.eq(0).logical_or(values.isneginf()).all().item<bool>();
+}
+
 void AddTensor(const at::Tensor& tensor, NonFinite& found) {
   const at::Tensor values = RealValues(tensor);
   if (!values.defined()) {
     return;
   }
   // The extremes tell without a copy of the values. NaN hides infinities.
-  const auto [min, max] = at::aminmax(values);
-  AddNumber(min.item<double>(), found);
-  AddNumber(max.item<double>(), found);
-  if (min.isnan().item<bool>()) {
+  const auto [least, greatest] = at::aminmax(values);
+  const auto min = least.item<double>();
+  const auto max = greatest.item<double>();
+  if (!tensor.is_complex() && IsMask(values, min, max)) {
+    return;
+  }
+  AddNumber(min, found);
+  AddNumber(max, found);
+  if (std::isnan(min)) {
     found.inf |= at::isinf(values).any().item<bool>();
   }
 }

@@ -1,5 +1,7 @@
 // Finds NaN and infinities in sample inputs. Figures that they spoil say
-// nothing about the models, and so the user is told where they are.
+// nothing about the models, and so the user is told where they are. Attention
+// masks are left out: tensors of real numbers that are all 0 or -inf, and not
+// all -inf. The -inf in them are meant.
 #ifndef NS_SUITE_NON_FINITE_INPUTS_H_
 #define NS_SUITE_NON_FINITE_INPUTS_H_
 
@@ -24,6 +26,7 @@ class NonFiniteInputs {
   // run: a model may write into its inputs.
   void Look(const Batch& batch, int64_t index);
 
+  // Whether there were any outside of masks.
   bool found() const { return arguments_found_ > 0; }
 
   // In one line, with the first three places, and how many more there are;

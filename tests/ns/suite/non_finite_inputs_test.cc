@@ -85,6 +85,29 @@ TEST(NonFiniteInputsTest, LooksIntoEveryDtypeAndContainer) {
   }
 }
 
+// As nn.Transformer.generate_square_subsequent_mask makes them.
+TEST(NonFiniteInputsTest, AMaskIsNoAccident) {
+  const at::Tensor mask = at::full({3, 3}, -INFINITY).triu(1);
+  for (const auto dtype : {at::kFloat, at::kHalf, at::kDouble}) {
+    EXPECT_EQ(WarningOf({at::ones({2}), mask.to(dtype)}), "") << dtype;
+  }
+  EXPECT_EQ(WarningOf({std::vector<at::Tensor>{mask, mask.t()}}), "");
+  EXPECT_THAT(WarningOf({With(NAN), mask}), HasSubstr("inputs hold NaN: "));
+}
+
+TEST(NonFiniteInputsTest, WhatLooksLikeAMaskIsNone) {
+  const at::Tensor mask = at::full({3, 3}, -INFINITY).triu(1);
+  at::Tensor other = mask.clone();
+  other[2][0] = -1;
+  for (const at::Tensor& x : {mask.neg(), other, at::full({2}, -INFINITY),
+                              at::complex(mask, at::zeros({3, 3}))}) {
+    EXPECT_THAT(WarningOf({x}), HasSubstr("inputs hold infinity: ")) << x;
+  }
+  other[2][0] = NAN;
+  EXPECT_THAT(WarningOf({other}), HasSubstr("NaN and infinity: "));
+  EXPECT_THAT(WarningOf({-INFINITY}), HasSubstr("inputs hold infinity: "));
+}
+
 TEST(NonFiniteInputsTest, NamesKeywordsAndFiles) {
   NonFiniteInputs inputs(Schema());
   inputs.Look({{}, {{"mask", With(NAN)}, {"x", With(1)}}, "x.pt: batch 4"}, 7);
