@@ -75,8 +75,8 @@ ErrorFigures ReadFigures(const JsonCursor& json) {
   ErrorFigures figures;
   for (const Metric& metric : Metrics()) {
     const std::optional<JsonCursor> figure = json.Find(metric.name);
-    figures.*metric.figure = figure ? figure->Number()
-                                    : std::numeric_limits<double>::quiet_NaN();
+    figures.*metric.figure =
+        figure ? figure->Number() : std::numeric_limits<double>::quiet_NaN();
   }
   figures.sqnr_db = json.At("sqnr_db").Number();
   return figures;

@@ -44,8 +44,8 @@ inline constexpr char kDefaultCandidate[] = "default";
 // the candidates. Left out, with a row that is added to `skipped`, are qconfigs
 // without static activations, which have no kernel that takes int8 values from
 // other layers and gives them, and qconfigs that do not quantize weights, are
-// for training, or have an observer that finds no scale by itself. Errors: those of CheckCandidates and
-// TargetMapping.
+// for training, or have an observer that finds no scale by itself. Errors:
+// those of CheckCandidates and TargetMapping.
 absl::StatusOr<std::vector<SearchCandidate>> SearchCandidates(
     const ModelGraph& model, const QuantizeOptions& options,
     const std::vector<std::string>& names, std::vector<SkippedChoice>& skipped);

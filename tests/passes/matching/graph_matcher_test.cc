@@ -284,12 +284,12 @@ TEST_F(GraphMatcherTest, OpsOfTheRootHaveNoTwin) {
   const Attributes weights = {{"w", Weight({4, 3, 1, 1}, 1)},
                               {"v", Weight({4, 4, 1, 1}, 2)},
                               {"l", Weight({2, 8}, 3)}};
-  const ModelGraph a = OrThrow(ModelGraph::FromModule(MakeModule(
-      "A",
-      absl::StrCat(source,
-                   "  x = torch.conv2d(x, self.v)\n"
-                   "  return torch.linear(x, self.l)\n"),
-      weights)));
+  const ModelGraph a = OrThrow(ModelGraph::FromModule(
+      MakeModule("A",
+                 absl::StrCat(source,
+                              "  x = torch.conv2d(x, self.v)\n"
+                              "  return torch.linear(x, self.l)\n"),
+                 weights)));
   const ModelGraph b = OrThrow(ModelGraph::FromModule(MakeModule(
       "B", absl::StrCat(source, "  return torch.linear(x, self.l)\n"),
       weights)));

@@ -65,9 +65,9 @@ TEST(QuantizedModuleTest, HalfPrecisionRoundsTheWeightsOfAFloatModule) {
 }
 
 TEST(QuantizedModuleTest, WeightsBeyondHalfPrecisionBecomeItsLargest) {
-  const Module rounded = OrThrow(MakeQuantizedModule(
-      Linear(at::tensor({7e4F, -1e30F}).view({1, 2})), kDynamicLinear,
-      Float16DynamicQConfig()));
+  const Module rounded = OrThrow(
+      MakeQuantizedModule(Linear(at::tensor({7e4F, -1e30F}).view({1, 2})),
+                          kDynamicLinear, Float16DynamicQConfig()));
   EXPECT_TRUE(rounded.attr("weight").toTensor().equal(
       at::tensor({65504.0F, -65504.0F}).view({1, 2})));
 }

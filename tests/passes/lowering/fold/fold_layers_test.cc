@@ -380,8 +380,7 @@ TEST(FoldLayerGuardsTest, KeepsReluOfADynamicLayerWhenItsInputIsWrittenTo) {
   %m : Tensor = aten::mul_(%x, %half)
   %a : Tensor = aten::relu(%l)
   return (%a, %m, %d, %e))IR",
-                          "aten::relu",
-                          "an op in place writes to its tensors");
+                          "aten::relu", "an op in place writes to its tensors");
 }
 
 TEST(FoldEmbeddingsTest, PacksRowsOfHalfBytes) {
