@@ -14,17 +14,19 @@ at::Tensor Observer::Forward(const at::Tensor& x) {
   if (!x.defined() || !IsDense(x) || x.numel() == 0) {
     return x;
   }
-  TORCH_CHECK(!x.is_quantized() && !x.is_complex(), Name(),
+  TORCH_CHECK(!x.is_quantized(), Name(),
               " takes real values; this tensor has dtype ",
               c10::toString(x.scalar_type()));
-  const at::NoGradGuard no_grad;
-  Observe(x.detach());
+  if (!x.is_complex()) {
+    const at::NoGradGuard no_grad;
+    Observe(x.detach());
+  }
   Note(x);
   return x;
 }
 
 void Observer::Note(const at::Tensor& x) {
-  const bool is_float = x.is_floating_point();
+  const bool is_float = x.is_floating_point() || x.is_complex();
   Join({x.dim(), !is_float, is_float && x.scalar_type() != at::kFloat,
         x.numel(), x.dim()});
 }

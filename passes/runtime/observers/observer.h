@@ -27,7 +27,8 @@ struct SeenTensors {
   int64_t least_rank = -1;
   // Whether one held integers or booleans, such as indices and masks.
   bool has_integers = false;
-  // Whether one held floats other than float32: quantize ops do not take them.
+  // Whether one held floats other than float32, or complex numbers: quantize
+  // ops do not take them.
   bool has_other_floats = false;
   // How many values they had in all, nan and inf among them.
   int64_t values = 0;
@@ -48,10 +49,11 @@ class Observer : public torch::CustomClassHolder {
   const ObserverConfig& config() const { return config_; }
 
   // Observes the values of `x`, and returns `x`. They may be floats, integers
-  // or booleans. An undefined, empty, nested or sparse tensor changes nothing.
-  // Throws for a tensor that is quantized already or complex. An observer for
-  // each channel also throws for a tensor without the dimension ch_axis, or
-  // with another number of channels than before.
+  // or booleans; complex numbers are in seen() alone. An undefined, empty,
+  // nested or sparse tensor changes nothing. Throws for a tensor that is
+  // quantized already. An observer for each channel also throws for a tensor
+  // without the dimension ch_axis, or with another number of channels than
+  // before.
   at::Tensor Forward(const at::Tensor& x);
 
   // Returns the scale and zero point for what was seen. Throws for kinds that

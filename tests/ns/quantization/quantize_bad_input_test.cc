@@ -210,6 +210,24 @@ TEST(QuantizeBadInputTest, FloatsOfOtherDtypesStayAsTheyAre) {
   }
 }
 
+TEST(QuantizeBadInputTest, ComplexNumbersStayAsTheyAre) {
+  const std::vector<std::string> body = {
+      "c = torch.complex(x, x) * torch.complex(x, x)",
+      absl::StrCat("return ", LinearOf("torch.view_as_real(c)[..., 1]"))};
+  const at::Tensor x = at::rand({4, 3});
+  for (const bool compat : {false, true}) {
+    QuantizeOptions options;
+    options.compat = compat;
+    QuantizedModel quantized = Quantize(body, {x}, options);
+    EXPECT_THAT(StayedFloat(quantized),
+                Contains("mul: it computes with floats other than float32"));
+    ASSERT_THAT(quantized.report.layers, SizeIs(1));
+    EXPECT_EQ(quantized.report.layers[0].name, "linear");
+    ModelGraph model = FloatModel(body);
+    EXPECT_TRUE(Output(quantized.model, x).allclose(Output(model, x), 0, 0.2));
+  }
+}
+
 TEST(QuantizeBadInputTest, ImagesWithoutABatchKeepTheirConvInFloat) {
   const at::Tensor image = at::rand({3, 5, 5});
   QuantizedModel quantized = Quantize(

@@ -94,6 +94,20 @@ TEST(SeenTensorsTest, FloatsThatQuantizeDoesNotTakeAreTold) {
   }
 }
 
+TEST(SeenTensorsTest, ComplexNumbersAreToldAndHandedOn) {
+  for (const bool compat : {false, true}) {
+    const ObserverPtr observer = Make(ObserverKind::kMinMax, compat);
+    observer->Forward(at::rand({2}));
+    const ObserverState before = observer->State();
+    const at::Tensor x = at::full({2, 3}, 9, at::kComplexFloat);
+    EXPECT_TRUE(observer->Forward(x).is_same(x));
+    ExpectSeen(*observer, {1, false, true, 8});
+    for (const auto& [name, tensor] : observer->State()) {
+      EXPECT_TRUE(tensor.equal(before.at(name))) << name;
+    }
+  }
+}
+
 TEST(SeenTensorsTest, KindsWithoutRangesSeeToo) {
   for (const ObserverKind kind :
        {ObserverKind::kNoop, ObserverKind::kPlaceholder,
