@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
@@ -121,13 +122,18 @@ absl::StatusOr<Layer> LayerOf(const PreparedLayer& record, const Node& node,
   return layer;
 }
 
-// Keeps some samples of `x`, evenly spaced ones.
+// Keeps some samples of `x`, evenly spaced ones. All are of the sizes of the
+// first, to be joined to one tensor.
 void Keep(const at::Tensor& x, Layer& layer) {
   at::Tensor samples = x;
   if (layer.sample_dimensions == 1) {
     samples = x.reshape({-1, x.size(-1)});
   } else if (x.dim() == layer.sample_dimensions) {
     samples = x.unsqueeze(0);
+  }
+  if (!layer.inputs.empty() &&
+      samples.sizes().slice(1) != layer.inputs.front().sizes().slice(1)) {
+    return;
   }
   const int64_t in_sample = std::max<int64_t>(
       1, samples.numel() / std::max<int64_t>(1, samples.size(0)));
@@ -142,6 +148,18 @@ void Keep(const at::Tensor& x, Layer& layer) {
   layer.inputs.push_back(samples.index_select(0, chosen));
   layer.samples += count;
   layer.elements += count * in_sample;
+}
+
+// Joins the samples of `layer`, and rounds them as its observer has it.
+absl::Status JoinSamples(Layer& layer) {
+  return CatchTorchErrors([&] {
+    RoundingProblem& problem = layer.problem;
+    // What inference mode has made takes no part in gradients; clones do.
+    problem.inputs = at::cat(layer.inputs).clone();
+    problem.rounded_inputs = at::fake_quantize_per_tensor_affine(
+        problem.inputs, layer.input.scale, layer.input.zero_point,
+        layer.input_grid.quant_min, layer.input_grid.quant_max);
+  });
 }
 
 // Runs the float model, and keeps what the layers take.
@@ -201,11 +219,7 @@ absl::StatusOr<std::map<std::string, at::Tensor>> RoundLayers(
   for (std::unique_ptr<Layer>& layer : layers) {
     RoundingProblem& problem = layer->problem;
     if (!layer->inputs.empty()) {
-      // What inference mode has made takes no part in gradients; clones do.
-      problem.inputs = at::cat(layer->inputs).clone();
-      problem.rounded_inputs = at::fake_quantize_per_tensor_affine(
-          problem.inputs, layer->input.scale, layer->input.zero_point,
-          layer->input_grid.quant_min, layer->input_grid.quant_max);
+      NS_RETURN_IF_ERROR(Annotated(layer->name, JoinSamples(*layer)));
       NS_ASSIGN_OR_RETURN(
           at::Tensor rounded,
           Annotated(layer->name, AdaptivelyRounded(problem, iterations,

@@ -25,8 +25,9 @@ namespace ns {
 //
 // The samples are inputs of the layer when the float model runs on `batches`,
 // and the same as quantized by the layer's observer: at most 64 images, or 2048
-// rows for a linear layer, and at most 64 MB. Those of all layers are in memory
-// at once. A relu behind a layer counts as part of it.
+// rows for a linear layer, and at most 64 MB. Images of other sizes than the
+// first are left out. The samples of all layers are in memory at once. A relu
+// behind a layer counts as part of it.
 //
 // A layer takes up to `iterations` steps. After each one, `progress`, which may
 // be null, gets the number of steps done and the most that there can be in all;

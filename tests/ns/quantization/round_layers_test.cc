@@ -101,6 +101,31 @@ TEST_F(RoundLayersTest, LayersThatTakeNoStepsCountAsDone) {
   }
 }
 
+// The same as if the smaller images had never come.
+TEST_F(RoundLayersTest, ImagesOfOtherSizesAreLeftOut) {
+  const ModelGraph prepared = Prepared(
+      FloatModel({"return torch.conv2d(x, self.w2, self.b, [1, 1], [1, 1])"}));
+  const at::Tensor small = x_.slice(3, 0, 6);
+  const auto rounded = [&](const at::Tensor& second) {
+    return OrThrow(RoundLayers(prepared, BatchesOf({x_, second}), 300));
+  };
+  const auto weights = rounded(small);
+  EXPECT_FALSE(weights.empty());
+  const auto expected =
+      rounded(at::full_like(x_, std::numeric_limits<double>::quiet_NaN()));
+  ASSERT_EQ(weights.size(), expected.size());
+  for (const auto& [layer, weight] : weights) {
+    EXPECT_TRUE(weight.equal(expected.at(layer))) << layer;
+  }
+}
+
+TEST_F(RoundLayersTest, OneLayerOfSeveralSizesIsRounded) {
+  const ModelGraph prepared = Prepared(FloatModel(
+      {"for i in range(x.size(0) // 8):",
+       "  x = torch.conv2d(x, self.w2, self.b, [2, 2], [1, 1])", "return x"}));
+  EXPECT_FALSE(OrThrow(RoundLayers(prepared, BatchesOf({x_}), 300)).empty());
+}
+
 TEST_F(RoundLayersTest, OtherModelsAreErrors) {
   EXPECT_FALSE(RoundLayers(FloatModel({"return x"}), BatchesOf({x_}), 1).ok());
   EXPECT_FALSE(RoundLayers(Prepared(FloatModel({"return " + ConvOf("x")})),
