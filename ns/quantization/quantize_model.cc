@@ -134,6 +134,7 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
   }
   plan.keep = options.keep;
   plan.compat = options.compat;
+  plan.reference = options.reference;
   plan.input_means =
       !options.compat && options.bias_correction == BiasCorrection::kFast;
   NS_ASSIGN_OR_RETURN(ModelGraph folded,

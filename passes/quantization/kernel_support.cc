@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "passes/ops/op_families.h"
 #include "passes/ops/op_table.h"
+#include "passes/runtime/observers/observer_names.h"
 
 namespace ns {
 namespace {
@@ -24,6 +25,14 @@ WeightForm QuantizedForm(const OpFamily* family) {
 }
 
 }  // namespace
+
+absl::Status CheckActivationDtype(const QConfig& qconfig) {
+  const at::ScalarType dtype = qconfig.activation.config.dtype;
+  return dtype == at::kQUInt8 || dtype == at::kQInt8
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError(absl::StrCat(
+                   "no int8 kernel takes activations of ", DtypeName(dtype)));
+}
 
 bool QuantizesWeight(absl::string_view family) {
   switch (QuantizedForm(FindFamily(family))) {

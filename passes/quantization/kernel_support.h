@@ -22,6 +22,10 @@ namespace ns {
 absl::Status CheckKernel(const QConfig& qconfig, absl::string_view op,
                          absl::string_view family);
 
+// Returns OK when int8 ops take activations of the dtype that `qconfig`, which
+// is static, quantizes them to: quint8 or qint8. The error is invalid-argument.
+absl::Status CheckActivationDtype(const QConfig& qconfig);
+
 // True for families whose quantized ops hold quantized weights: linear layers,
 // convolutions, embeddings and recurrent layers, but not norms.
 bool QuantizesWeight(absl::string_view family);

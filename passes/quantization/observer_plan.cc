@@ -190,9 +190,15 @@ class Planner {
     const QConfigChoice choice = options_.mapping.Choose(subgraph);
     return options_.float_layers.count(subgraph.name) != 0 || !choice.qconfig ||
            ModeOf(choice.qconfig->activation) != QuantizationMode::kStatic ||
+           !CheckDtype(*choice.qconfig).ok() ||
            absl::c_any_of(options_.keep, [&](const std::string& entry) {
              return IsKeptBy(subgraph, entry);
            });
+  }
+
+  absl::Status CheckDtype(const QConfig& qconfig) const {
+    return options_.reference ? absl::OkStatus()
+                              : CheckActivationDtype(qconfig);
   }
 
   void StayFloat(const FloatSubgraph& subgraph, absl::string_view reason) {
@@ -241,8 +247,8 @@ class Planner {
           ": its weight gets one scale; kernels of transposed convolutions do "
           "not take one for each channel"));
     }
-    const absl::Status supported =
-        CheckKernel(qconfig, subgraph.op, subgraph.family);
+    absl::Status supported = CheckKernel(qconfig, subgraph.op, subgraph.family);
+    supported.Update(CheckDtype(qconfig));
     if (!supported.ok()) {
       StayFloat(subgraph, supported.message());
       return;

@@ -88,6 +88,9 @@ struct ObserverPlanOptions {
   bool input_means = false;
   // Places observers where PyTorch 1.13's prepare_fx does: see PlanObservers.
   bool compat = false;
+  // Whether ops are to stay float, with quantize and dequantize around them:
+  // activations can then have dtypes that no int8 kernel takes.
+  bool reference = false;
 };
 
 // Plans for `graph`, a frozen float graph (ir/model_graph.h). Points come from

@@ -252,6 +252,23 @@ TEST(QuantizeBadInputTest, TransposedConvolutionsHaveOneScaleAndAWarning) {
   }
 }
 
+TEST(QuantizeBadInputTest, DtypesThatNoKernelTakesGiveAModelThatRuns) {
+  const at::Tensor x = at::rand({3, 3});
+  QConfig qconfig = Int8PerTensorQConfig();
+  qconfig.activation.config.dtype = at::kQInt32;
+  for (const bool compat : {false, true}) {
+    QuantizeOptions options = Everywhere(qconfig);
+    options.compat = compat;
+    QuantizedModel quantized =
+        Quantize({"return torch.matmul(x, x) + x"}, {x}, options);
+    EXPECT_THAT(
+        StayedFloat(quantized),
+        ElementsAre("matmul: no int8 kernel takes activations of qint32",
+                    "add: no int8 kernel takes activations of qint32"));
+    EXPECT_TRUE(Output(quantized.model, x).allclose(at::matmul(x, x) + x));
+  }
+}
+
 TEST(QuantizeBadInputTest, QuantizedModelIsAnError) {
   const QuantizedModel quantized = Quantize(kLinear, {at::rand({4, 3})});
   EXPECT_THAT(MessageOf(PrepareModel(quantized.model, {})),

@@ -74,6 +74,16 @@ TEST(KernelSupportTest, TheErrorNamesCandidateOpAndWayOut) {
   EXPECT_THAT(message, Not(HasSubstr("\n")));
 }
 
+TEST(KernelSupportTest, ActivationsOfOtherDtypesHaveNoKernels) {
+  QConfig qconfig = Int8PerTensorQConfig();
+  EXPECT_TRUE(CheckActivationDtype(qconfig).ok());
+  qconfig.activation.config.dtype = at::kQInt8;
+  EXPECT_TRUE(CheckActivationDtype(qconfig).ok());
+  qconfig.activation.config.dtype = at::kQUInt4x2;
+  EXPECT_EQ(CheckActivationDtype(qconfig).message(),
+            "no int8 kernel takes activations of quint4x2");
+}
+
 TEST(KernelSupportTest, NormsKeepTheirWeights) {
   EXPECT_TRUE(QuantizesWeight("linear"));
   EXPECT_TRUE(QuantizesWeight("embedding_bag"));

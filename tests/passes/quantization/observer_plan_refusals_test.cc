@@ -101,6 +101,42 @@ TEST(ObserverPlanRefusalsTest, QnnpackCannotSaveConvolutionsOver3Dimensions) {
   EXPECT_THAT(StayedFloat(PlanOf(conv3d)), IsEmpty());
 }
 
+QConfig WithActivations(at::ScalarType dtype) {
+  QConfig qconfig = Int8PerTensorQConfig();
+  qconfig.activation.config.dtype = dtype;
+  return qconfig;
+}
+
+TEST(ObserverPlanRefusalsTest, DtypesThatNoKernelTakesKeepLayersInFloat) {
+  const std::vector<std::string> body = {"return x + x"};
+  const auto with = [](at::ScalarType dtype) {
+    return Mapped(QConfigMapping().SetGlobal(WithActivations(dtype)));
+  };
+  ObserverPlanOptions options = with(at::kQInt32);
+  EXPECT_EQ(ReasonOf(body, options),
+            "no int8 kernel takes activations of qint32");
+  options.compat = true;
+  EXPECT_EQ(ReasonOf(body, options),
+            "no int8 kernel takes activations of qint32");
+  options = with(at::kQInt32);
+  options.reference = true;
+  EXPECT_THAT(StayedFloat(PlanOf(body, options)), IsEmpty());
+  EXPECT_THAT(StayedFloat(PlanOf(body, with(at::kQInt8))), IsEmpty());
+}
+
+// What it takes is then seen in front of it.
+TEST(ObserverPlanRefusalsTest, ClampsOfOtherDtypesDoNotGiveTheirRange) {
+  const ObserverPlan plan =
+      PlanOf({absl::StrCat("return torch.relu6(", LinearOf("x"), ")")},
+             Mapped(QConfigMapping()
+                        .SetGlobal(Int8PerTensorQConfig())
+                        .SetObjectType("relu6", WithActivations(at::kQInt32))));
+  EXPECT_THAT(StayedFloat(plan),
+              ElementsAre("relu6: no int8 kernel takes activations of qint32"));
+  ASSERT_EQ(plan.points.size(), 2);
+  EXPECT_TRUE(plan.points[1].is_seen);
+}
+
 TEST(ObserverPlanRefusalsTest, KeptLayersStayFloat) {
   const std::vector<std::string> body = {
       absl::StrCat("a = ", LinearOf("x"), " + x"), "return a + x"};
