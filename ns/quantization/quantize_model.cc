@@ -18,6 +18,7 @@
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ir/verifier.h"
+#include "ns/batches/batch_reader.h"
 #include "ns/quantization/calibrator.h"
 #include "ns/quantization/check_is_float.h"
 #include "ns/quantization/fold_for_quantization.h"
@@ -270,14 +271,22 @@ absl::StatusOr<QuantizedModel> QuantizeModel(const ModelGraph& model,
                                              const std::vector<Batch>& batches,
                                              const QuantizeOptions& options) {
   QuantizeOptions checked = options;
-  if (MayRefuseInputs(options) && !batches.empty()) {
-    NS_ASSIGN_OR_RETURN(checked.refused, RefusedInputs(model, batches.front()));
+  const bool may_refuse = MayRefuseInputs(options);
+  if (may_refuse && !batches.empty()) {
+    NS_ASSIGN_OR_RETURN(
+        checked.refused,
+        RefusedInputs(model, BatchReader::FromBatches(batches)));
   }
   NS_ASSIGN_OR_RETURN(ModelGraph prepared, PrepareModel(model, checked));
   if (options.mode == QuantizeMode::kStatic) {
     NS_RETURN_IF_ERROR(Calibrate(prepared, batches, options.progress));
   }
-  return ConvertModel(prepared, options);
+  NS_ASSIGN_OR_RETURN(QuantizedModel quantized,
+                      ConvertModel(prepared, options));
+  if (may_refuse && batches.empty()) {
+    WarnOfUnseenRanks(quantized.model, quantized.report);
+  }
+  return quantized;
 }
 
 }  // namespace ns

@@ -61,9 +61,10 @@ absl::StatusOr<QuantizedModel> ConvertModel(
     const LayerCorrections& corrections = {}, ConversionCache* cache = nullptr);
 
 // Prepares, calibrates in the static mode, and converts. Where MayRefuseInputs,
-// a run on the first batch, if there is one, finds the layers that are refused:
+// runs on the batches find the layers that are refused, and without batches,
+// there is a warning (RefusedInputs and WarnOfUnseenRanks of refused_inputs.h):
 // QuantizeOptions::refused is then not read. Errors: those of the functions
-// above and of RefusedInputs (refused_inputs.h).
+// above and of RefusedInputs.
 absl::StatusOr<QuantizedModel> QuantizeModel(const ModelGraph& model,
                                              const std::vector<Batch>& batches,
                                              const QuantizeOptions& options);

@@ -91,10 +91,9 @@ class Quantizer {
     NS_ASSIGN_OR_RETURN(
         QuantizedModel quantized,
         Annotated(SourceName(),
-                  ConvertKeepingWhatHelps(
-                      source ? source->model : prepared, prepared, batches_,
-                      flags_.options,
-                      ProgressAfter(Calibrates() ? batches_.size() : 0))));
+                  ConvertKeepingWhatHelps(source ? source->model : prepared,
+                                          prepared, batches_, flags_.options,
+                                          ProgressAfter(BatchesToPrepare()))));
     if (quantized.mapping) {
       mapping_ = *std::move(quantized.mapping);
     }
@@ -102,6 +101,9 @@ class Quantizer {
     summary.report = std::move(quantized.report);
     if (source) {
       AddReport(*source, summary.report);
+    }
+    if (MayRefuseInputs(flags_.options) && batches_.size() == 0) {
+      WarnOfUnseenRanks(quantized.model, summary.report);
     }
     NS_RETURN_IF_ERROR(MeasureOutputs(float_model ? *float_model : prepared,
                                       quantized.model, summary));
@@ -163,11 +165,13 @@ class Quantizer {
 
   // Notes which layers a dynamic or weight-only op would fail for.
   absl::Status FindRefusedInputs(const ModelGraph& model) {
-    if (!MayRefuseInputs(flags_.options) || batches_.size() == 0) {
-      return absl::OkStatus();
+    if (BatchesToTry() > 0) {
+      const AfterBatch progress = ProgressAfter(0);
+      NS_ASSIGN_OR_RETURN(flags_.options.refused,
+                          RefusedInputs(model, batches_, [&](size_t done) {
+                            progress(static_cast<int64_t>(done));
+                          }));
     }
-    NS_ASSIGN_OR_RETURN(const Batch first, batches_.Read(0));
-    NS_ASSIGN_OR_RETURN(flags_.options.refused, RefusedInputs(model, first));
     return absl::OkStatus();
   }
 
@@ -175,13 +179,25 @@ class Quantizer {
     return flags_.options.mode == QuantizeMode::kStatic;
   }
 
+  // How many batches run to find what is refused.
+  int64_t BatchesToTry() const {
+    return flags_.HasFloat() && MayRefuseInputs(flags_.options)
+               ? batches_.size()
+               : 0;
+  }
+
+  // How many batches run before the model is converted.
+  int64_t BatchesToPrepare() const {
+    return BatchesToTry() + (Calibrates() ? batches_.size() : 0);
+  }
+
   // Returns what shows that `before` batches and those of the call are done, of
-  // all that the command runs: each to calibrate and to measure outputs, and
-  // some to see what helps.
+  // all that the command runs: each to prepare and to measure outputs, and some
+  // to see what helps.
   AfterBatch ProgressAfter(int64_t before) {
     return [this, before](int64_t done) {
       bar_.Update(before + done,
-                  (Calibrates() ? 2 : 1) * batches_.size() +
+                  BatchesToPrepare() + batches_.size() +
                       BatchesToMeasure(flags_.options, batches_));
     };
   }
@@ -191,7 +207,8 @@ class Quantizer {
     if (!Calibrates()) {
       return absl::OkStatus();
     }
-    return CalibrateHoldingBack(prepared, batches_, ProgressAfter(0));
+    return CalibrateHoldingBack(prepared, batches_,
+                                ProgressAfter(BatchesToTry()));
   }
 
   absl::Status MeasureOutputs(const ModelGraph& float_model,
@@ -202,9 +219,8 @@ class Quantizer {
     }
     NS_ASSIGN_OR_RETURN(const ModelGraph copy,
                         CopyForTarget(quantized, flags_.options));
-    const AfterBatch progress =
-        ProgressAfter((Calibrates() ? batches_.size() : 0) +
-                      BatchesToMeasure(flags_.options, batches_));
+    const AfterBatch progress = ProgressAfter(
+        BatchesToPrepare() + BatchesToMeasure(flags_.options, batches_));
     NS_ASSIGN_OR_RETURN(
         OutputErrors errors,
         MeasureOutputErrors(float_model, copy, batches_,
