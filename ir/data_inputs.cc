@@ -17,9 +17,15 @@ namespace prim = ::c10::prim;
 // A weight is computed by a few ops at most: data comes from longer chains.
 constexpr int kMostOpsOfWeight = 4;
 
+// Whether `reader` alone uses `value`: what it writes to that is what it gives.
+bool IsReadBy(const Value& value, const Node* reader) {
+  return value.uses().size() == 1 && value.uses()[0].user == reader;
+}
+
 // True for a constant, and for what at most `depth` ops compute from constants
-// and no op writes to.
-bool IsMadeOfConstants(const Value& value, int depth) {
+// and no op writes to besides `reader`, through which the value was reached.
+bool IsMadeOfConstants(const Value& value, int depth,
+                       const Node* reader = nullptr) {
   const Node& node = *value.node();
   if (node.kind() == prim::Constant) {
     return true;
@@ -27,9 +33,10 @@ bool IsMadeOfConstants(const Value& value, int depth) {
   return depth > 0 && !node.inputs().empty() && node.blocks().empty() &&
          std::all_of(node.inputs().begin(), node.inputs().end(),
                      [&](const Value* input) {
-                       return IsMadeOfConstants(*input, depth - 1);
+                       return IsMadeOfConstants(*input, depth - 1, &node);
                      }) &&
-         !node.isNondeterministic() && !IsWrittenInPlace(value);
+         !node.isNondeterministic() &&
+         (IsReadBy(value, reader) || !IsWrittenInPlace(value));
 }
 
 void AppendData(Value* value, std::vector<Value*>& out) {

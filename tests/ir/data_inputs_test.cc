@@ -120,5 +120,21 @@ graph(%x : Tensor, %sizes : int[]):
               ElementsAre(NodeOf(*graph, "aten::t")->output()));
 }
 
+// What is written is read as the output of the op that writes.
+TEST_F(DataInputsTest, LeaveOutWhatIsMadeInPlace) {
+  const auto graph = GraphOf(R"IR(
+graph(%x : Tensor):
+  %zero : int = prim::Constant[value=0]()
+  %one : int = prim::Constant[value=1]()
+  %none : NoneType = prim::Constant()
+  %four : int[] = prim::Constant[value=[4, 4]]()
+  %ones : Tensor = aten::ones(%four, %none, %none, %none, %none)
+  %mask : Tensor = aten::triu_(%ones, %one)
+  %y : Tensor = aten::add(%x, %mask, %one)
+  return (%y))IR");
+  EXPECT_THAT(DataInputs(*NodeOf(*graph, "aten::add")),
+              ElementsAre(graph->inputs()[0]));
+}
+
 }  // namespace
 }  // namespace ns
