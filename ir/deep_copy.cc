@@ -15,7 +15,10 @@ at::Tensor CopyOf(const at::Tensor& tensor) {
     return tensor;
   }
   const at::NoGradGuard no_grad;
-  return tensor.clone().set_requires_grad(tensor.requires_grad());
+  // What is computed with gradients becomes a plain tensor: ops in place must
+  // not write to leaves that have gradients.
+  return tensor.clone().set_requires_grad(tensor.is_leaf() &&
+                                          tensor.requires_grad());
 }
 
 }  // namespace

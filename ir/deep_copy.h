@@ -21,11 +21,12 @@ class DeepCopier {
  public:
   // Returns a copy of `value` in which tensors, lists, tuples and dicts are
   // other ones, at any depth. The copy of a tensor has the same values, sizes,
-  // dtype and requires_grad, and the same strides if the elements of the tensor
-  // neither overlap nor leave gaps. It has a storage of its own, so that the
-  // copies of two views of one storage share nothing. Objects, custom classes
-  // among them, are copied as IValue::deepcopy does. Throws c10::Error for what
-  // LibTorch cannot copy, such as a generator.
+  // dtype and, of a leaf of autograd, requires_grad; what was computed with
+  // gradients becomes a plain tensor. The strides are the same if the elements
+  // of the tensor neither overlap nor leave gaps. It has a storage of its own,
+  // so that the copies of two views of one storage share nothing. Objects,
+  // custom classes among them, are copied as IValue::deepcopy does. Throws
+  // c10::Error for what LibTorch cannot copy, such as a generator.
   c10::IValue Copy(const c10::IValue& value);
 
  private:

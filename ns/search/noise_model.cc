@@ -120,11 +120,13 @@ absl::StatusOr<NamedTensors> NoiseModel::Run(const Batch& batch,
                                              int64_t index) {
   const at::AutoGradMode with_gradients(true);
   const std::string name = BatchName(batch, index);
-  ModuleState before(graph_.model().module());
+  // Both begin with the same state, which has no gradients of other batches.
+  ModuleState of_noisy(graph_.model().module());
+  ModuleState of_clean(graph_.model().module());
+  std::move(of_noisy).Restore();
   NS_ASSIGN_OR_RETURN(const NamedTensors noisy,
                       Annotated(name, Forward(batch, NoiseRun::kNoisy)));
-  // What the model keeps from batch to batch is that of the float runs.
-  std::move(before).Restore();
+  std::move(of_clean).Restore();
   NS_ASSIGN_OR_RETURN(NamedTensors outputs,
                       Annotated(name, Forward(batch, NoiseRun::kClean)));
   at::Generator generator = at::make_generator<at::CPUGeneratorImpl>(

@@ -62,9 +62,9 @@ class NoiseModel {
   // for each batch, before NoiseOf. Both runs begin with the state that the run
   // in float of the batch before has left in the model. Memory holds the values
   // of one batch about four times. Returns what the float model returns.
+  // Gradients do not go back through what a model keeps from run to run.
   // Errors: a batch that does not fit, or whose outputs are not finite; an op
-  // that cannot be differentiated; a model that keeps what it computes, with
-  // its gradients, from run to run.
+  // that cannot be differentiated.
   absl::StatusOr<NamedTensors> Run(const Batch& batch, int64_t index);
 
   // The predicted power of the noise in the outputs of a model that is

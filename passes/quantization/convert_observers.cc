@@ -60,8 +60,7 @@ class Converter {
     if (is_calibrated_) {
       NS_RETURN_IF_ERROR(CheckCalibrated());
     }
-    const std::vector<PreparedLayer> none;
-    const MaskedValues masked(is_calibrated_ ? prepared_.layers : none,
+    const MaskedValues masked(calls_,
                               [this](int64_t number) { return Find(number); });
     for (size_t i = 0; i < prepared_.layers.size(); ++i) {
       NS_RETURN_IF_ERROR(Decide(i, masked));

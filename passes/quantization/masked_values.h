@@ -4,13 +4,17 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "passes/quantization/calibrated_value.h"
 #include "passes/quantization/prepared_model.h"
+
+namespace torch::jit {
+struct Node;
+}  // namespace torch::jit
 
 namespace ns {
 
@@ -25,22 +29,27 @@ class MaskedValues {
   // and output); null where there is none.
   using Find = std::function<const CalibratedValue*(int64_t number)>;
 
-  // `layers` are those of a model that was calibrated; none otherwise. `find`
-  // is kept.
-  MaskedValues(const std::vector<PreparedLayer>& layers, Find find);
+  // `calls` are the calls of observers in the graph of a prepared model that
+  // was calibrated. Those whose values come to a softmax are noted: as they
+  // are, cast, moved, clamped, with some filled in or chosen, or multiplied and
+  // added up. `find` is kept.
+  MaskedValues(const std::vector<torch::jit::Node*>& calls, Find find);
 
   // Returns a refusal with the reason for a layer that
-  //  * gives a softmax, or is one and takes, infinite values or values whose
-  //    steps are above 0.5: a factor of 1.65 in what the softmax gives; or
+  //  * is a softmax and takes, or has no weight and gives a softmax, infinite
+  //    values or values whose steps are above 0.5: a factor of 1.65 in what the
+  //    softmax gives; or
   //  * has no weight and takes or gives infinite values, as an add of a mask.
   absl::Status Check(const PreparedLayer& layer) const;
 
  private:
+  // Why the values of an observer are unfit for a softmax; OK if they are not.
+  absl::Status CheckScores(int64_t number) const;
   bool HoldsInfinities(int64_t number) const;
 
   Find find_;
-  // Why the values of an observer, by its number, are unfit.
-  std::map<int64_t, std::string> reasons_;
+  // The attributes of observers whose values come to a softmax.
+  std::set<std::string> scores_;
 };
 
 }  // namespace ns

@@ -182,7 +182,7 @@ class Planner {
     }
     const absl::StatusOr<Int8Form>& form = graph_.FormOf(*found->subgraph.base);
     return form.ok() && *form == Int8Form::kRangeOfInput &&
-           !IsLeftFloat(*found);
+           !IsLeftFloat(*found) && ReaderInTheWay(*found).empty();
   }
 
   // Whether the user or the mapping leaves `subgraph` in float.

@@ -44,7 +44,7 @@ bool HandsOn(const Node& node, absl::string_view op) {
   if (node.outputs().empty() || !node.blocks().empty()) {
     return false;
   }
-  if (op == "mean" || op == "sum" || MovesValues(node)) {
+  if (op == "hardtanh" || op == "mean" || op == "sum" || MovesValues(node)) {
     return true;
   }
   if (op == "add" || op == "mul" || op == "sub") {

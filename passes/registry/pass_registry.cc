@@ -78,6 +78,7 @@ PassOr MakeInsertObservers(PassOptions& options) {
   const std::string backend = options.Text("backend", "fbgemm");
   const std::string path = options.Text("qconfig", "");
   made.compat = options.Flag("compat", made.compat);
+  made.reference = options.Flag("reference", made.reference);
   NS_RETURN_IF_ERROR(options.Check());
   NS_ASSIGN_OR_RETURN(const Backend named, BackendNamed(backend));
   if (path.empty()) {

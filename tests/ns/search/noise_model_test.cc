@@ -300,6 +300,16 @@ TEST_F(NoiseModelTest, BothRunsHaveTheSameState) {
   predicted.ExpectAllWithin(0.5);
 }
 
+// What is kept has gradients, which end with the batch.
+TEST_F(NoiseModelTest, StateThatIsComputedIsTaken) {
+  Predicted predicted(
+      {absl::StrCat("y = ", LinearOf("x")),
+       "self.gamma.mul_(0.5).add_(y.mean(0))", "return y + self.gamma"},
+      {at::randn({64, 3}), at::randn({64, 3}), at::randn({64, 3})}, {});
+  EXPECT_TRUE(std::isfinite(predicted.PredictedDb(
+      RecipeChoices(predicted.space().layers().size(), 1))));
+}
+
 TEST_F(NoiseModelTest, RefusesOutputsThatAreNotFinite) {
   const QuantizeOptions options;
   std::vector<SkippedChoice> skipped;

@@ -457,7 +457,7 @@ TEST_F(SearchTest, AModelWithoutLayersIsRefused) {
       HasSubstr("no layer has an int8 kernel"));
 }
 
-TEST_F(SearchTest, SaysWhichBufferGradientsDoNotGoThrough) {
+TEST_F(SearchTest, TakesModelsThatKeepWhatTheyCompute) {
   const ModelGraph model = FloatModel(
       {absl::StrCat("y = torch.softmax(", LinearOf("x"), ", -1)"),
        absl::StrCat("self.w1[0] = ", LinearOf("x")),
@@ -465,9 +465,7 @@ TEST_F(SearchTest, SaysWhichBufferGradientsDoNotGoThrough) {
   const BatchReader reader = BatchReader::FromBatches(
       BatchesOf({at::randn({3, 3}), at::randn({3, 3}), at::randn({3, 3})}));
   SearchOptions options = WithBudget(20);
-  EXPECT_THAT(Search(model, reader, options).status().message(),
-              AllOf(HasSubstr("keeps what it computes in 'w1'"),
-                    HasSubstr("ns sensitivity")));
+  NS_EXPECT_OK(Search(model, reader, options).status());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "passes/quantization/masked_values.h"
 
 #include <ATen/Functions.h>
+#include <torch/csrc/jit/ir/ir.h>
 
 #include <cmath>
 #include <cstdint>
@@ -20,9 +21,22 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Layers whose observers have seen some values.
+// A graph in which what observers 0 and 1 see is added, and that of 2 comes to
+// a softmax, whose output observer 3 sees.
 class MaskedValuesTest : public ::testing::Test {
  protected:
+  MaskedValuesTest() {
+    torch::jit::Value* self = graph_.addInput("self");
+    torch::jit::Value* x = graph_.addInput("x");
+    torch::jit::Value* a = Observe(0, self, x);
+    torch::jit::Value* b = Observe(1, self, x);
+    torch::jit::Value* sum = graph_.insert(c10::aten::add, {a, b});
+    torch::jit::Value* scores = Observe(2, self, sum);
+    torch::jit::Value* softmax =
+        graph_.insert(c10::aten::softmax, {scores, -1});
+    graph_.registerOutput(Observe(3, self, softmax));
+  }
+
   void See(int64_t number, const std::vector<float>& values,
            bool compat = false) {
     ObserverConfig config = DefaultConfig(ObserverKind::kMinMax);
@@ -44,7 +58,7 @@ class MaskedValuesTest : public ::testing::Test {
 
   // Why `layer` stays in float; empty where it does not.
   std::string ReasonFor(const PreparedLayer& layer) const {
-    const MaskedValues masked({softmax_}, [this](int64_t number) {
+    const MaskedValues masked(calls_, [this](int64_t number) {
       const auto found = observed_.find(number);
       return found == observed_.end() ? nullptr : &found->second;
     });
@@ -54,6 +68,22 @@ class MaskedValuesTest : public ::testing::Test {
   const PreparedLayer softmax_ = Layer("aten::softmax", {2}, 3);
   const PreparedLayer add_ = Layer("aten::add", {0, 1}, 2);
   std::map<int64_t, CalibratedValue> observed_;
+
+ private:
+  torch::jit::Value* Observe(int64_t number, torch::jit::Value* self,
+                             torch::jit::Value* value) {
+    torch::jit::Node* observer =
+        graph_.insertNode(graph_.create(c10::prim::GetAttr, {self}));
+    observer->s_(c10::attr::name, ObserverAttribute(number));
+    torch::jit::Node* call = graph_.insertNode(
+        graph_.create(c10::prim::CallMethod, {observer->output(), value}));
+    call->s_(c10::attr::name, "forward");
+    calls_.push_back(call);
+    return call->output();
+  }
+
+  torch::jit::Graph graph_;
+  std::vector<torch::jit::Node*> calls_;
 };
 
 TEST_F(MaskedValuesTest, ScoresWithoutAMaskFit) {
@@ -83,6 +113,12 @@ TEST_F(MaskedValuesTest, MasksStayFloatWhereThereIsNoWeight) {
   PreparedLayer linear = Layer("aten::linear", {1}, 0);
   linear.weight = {{"dtype", "qint8"}};
   EXPECT_THAT(ReasonFor(linear), IsEmpty());
+}
+
+// What a layer with a weight takes besides the softmax is fit for it.
+TEST_F(MaskedValuesTest, OtherReadersOfScoresDoNotMatter) {
+  See(2, {-1e4, 0, 9});
+  EXPECT_THAT(ReasonFor(Layer("aten::mul", {2}, 4)), IsEmpty());
 }
 
 TEST_F(MaskedValuesTest, PyTorchTakesThemAll) {
