@@ -23,9 +23,8 @@ using ::torch::jit::Value;
 
 // Whether the op of `use` makes large errors of small ones in that input.
 bool IsSensitive(const Use& use, absl::string_view op) {
-  static constexpr absl::string_view kOps[] = {"cos",   "exp",  "log",
-                                               "log10", "log2", "reciprocal",
-                                               "rsqrt", "sin",  "sqrt"};
+  static constexpr absl::string_view kOps[] = {
+      "cos", "log", "log10", "log2", "reciprocal", "rsqrt", "sin", "sqrt"};
   if (op == "div") {
     return use.offset == 1;
   }

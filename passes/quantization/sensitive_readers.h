@@ -13,9 +13,9 @@ namespace ns {
 // Returns the short name of an op that reads `value` and must not get it
 // rounded to 8 bits: near zero, a step changes what it gives without a bound
 // (div by it, log, pow with an exponent below 1, reciprocal, rsqrt, sqrt), or a
-// step is no small part of a period or of an exponent (cos, sin, exp). The
-// value may be moved (MovesValues), clamped or pooled, summed up, averaged, and
-// added to or multiplied by constants on the way:
+// step may be no small part of a period (cos, sin). The value may be moved
+// (MovesValues), clamped or pooled, summed up, averaged, and added to or
+// multiplied by constants on the way:
 //
 //   %v = aten::mean(%squares, ...)
 //   %e = aten::add(%v, %eps, %one)      "rsqrt" reads both

@@ -270,7 +270,7 @@ graph(%x : Tensor, %p : bool, %q : bool):
       -> (%x)
   return (%r))IR");
   EXPECT_THAT(MessageOf(Copy(source, "aten::mean")),
-              HasSubstr("%dims is filled in the control flow around the op"));
+              HasSubstr("is filled in the control flow around the op"));
   ExpectTarget(kTarget);
 }
 
