@@ -10,7 +10,6 @@
 #include "absl/strings/string_view.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
-#include "ir/status.h"
 #include "passes/ops/op_table.h"
 #include "passes/quantization/int8_form.h"
 
@@ -72,19 +71,13 @@ MaskedValues::MaskedValues(const std::vector<Node*>& calls, Find find)
   }
 }
 
-bool MaskedValues::HoldsInfinities(int64_t number) const {
-  const CalibratedValue* observed = find_(number);
-  return observed != nullptr && !observed->observer->config().compat &&
-         observed->observer->InfCount() > 0;
-}
-
 absl::Status MaskedValues::CheckScores(int64_t number) const {
   const CalibratedValue* scores = find_(number);
   if (scores_.count(ObserverAttribute(number)) == 0 || scores == nullptr ||
       scores->observer->config().compat) {
     return absl::OkStatus();
   }
-  if (HoldsInfinities(number)) {
+  if (scores->observer->InfCount() > 0) {
     return Refusal(
         "a softmax takes its values, some of which are infinite, as of masks");
   }
@@ -100,17 +93,7 @@ absl::Status MaskedValues::Check(const PreparedLayer& layer) const {
   if (FamilyOf(layer.op) == "softmax" && !layer.inputs.empty()) {
     return CheckScores(layer.inputs.front());
   }
-  if (!layer.weight.empty()) {
-    return absl::OkStatus();
-  }
-  NS_RETURN_IF_ERROR(CheckScores(layer.output));
-  const bool has_mask = HoldsInfinities(layer.output) ||
-                        absl::c_any_of(layer.inputs, [this](int64_t number) {
-                          return HoldsInfinities(number);
-                        });
-  return has_mask
-             ? Refusal("some of its values are infinite, as those of masks")
-             : absl::OkStatus();
+  return layer.weight.empty() ? CheckScores(layer.output) : absl::OkStatus();
 }
 
 }  // namespace ns

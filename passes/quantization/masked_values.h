@@ -35,17 +35,14 @@ class MaskedValues {
   // added up. `find` is kept.
   MaskedValues(const std::vector<torch::jit::Node*>& calls, Find find);
 
-  // Returns a refusal with the reason for a layer that
-  //  * is a softmax and takes, or has no weight and gives a softmax, infinite
-  //    values or values whose steps are above 0.5: a factor of 1.65 in what the
-  //    softmax gives; or
-  //  * has no weight and takes or gives infinite values, as an add of a mask.
+  // Returns a refusal with the reason for a softmax that takes, and a layer
+  // without a weight that gives one, infinite values or values whose steps are
+  // above 0.5: a factor of 1.65 in what the softmax gives.
   absl::Status Check(const PreparedLayer& layer) const;
 
  private:
   // Why the values of an observer are unfit for a softmax; OK if they are not.
   absl::Status CheckScores(int64_t number) const;
-  bool HoldsInfinities(int64_t number) const;
 
   Find find_;
   // The attributes of observers whose values come to a softmax.

@@ -106,16 +106,15 @@ TEST_F(MaskedValuesTest, InfiniteScoresHaveNoSteps) {
   EXPECT_THAT(ReasonFor(Layer("aten::matmul", {0}, 0)), IsEmpty());
 }
 
-// A mask by itself may be added to scores that no softmax of the plan takes.
-TEST_F(MaskedValuesTest, MasksStayFloatWhereThereIsNoWeight) {
+TEST_F(MaskedValuesTest, LayersWithWeightsAndOtherSumsDoNotMatter) {
   See(1, {-INFINITY, 0});
-  EXPECT_THAT(ReasonFor(add_), HasSubstr("as those of masks"));
-  PreparedLayer linear = Layer("aten::linear", {1}, 0);
+  See(2, {-1e4, 0, 9});
+  EXPECT_THAT(ReasonFor(Layer("aten::add", {1}, 4)), IsEmpty());
+  PreparedLayer linear = Layer("aten::linear", {1}, 2);
   linear.weight = {{"dtype", "qint8"}};
   EXPECT_THAT(ReasonFor(linear), IsEmpty());
 }
 
-// What a layer with a weight takes besides the softmax is fit for it.
 TEST_F(MaskedValuesTest, OtherReadersOfScoresDoNotMatter) {
   See(2, {-1e4, 0, 9});
   EXPECT_THAT(ReasonFor(Layer("aten::mul", {2}, 4)), IsEmpty());
