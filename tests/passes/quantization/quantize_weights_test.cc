@@ -156,23 +156,20 @@ TEST_F(QuantizeWeightsTest, RecurrentLayersKeepTheirBiases) {
                   true, 1, 0.0, false, false, false)));
 }
 
-TEST_F(QuantizeWeightsTest, RecurrentLayersKeepBiasesThatTheGraphComputes) {
+TEST_F(QuantizeWeightsTest, RecurrentLayersKeepBiasesThatAreNotConstant) {
   const std::vector<at::Tensor> parameters = {
       at::randn({8, 3}), at::randn({8, 2}), at::randn({8}), at::randn({8})};
   ModelGraph model = Flat(MakeModule(
       "Model",
-      "def forward(self, x: Tensor, h: Tensor, k: Tensor):\n"
-      "    y, hn, cn = torch.lstm(x, [h, h], [self.a, self.b, self.c * k,"
-      " self.d], True, 1, 0.0, False, False, False)\n"
+      "def forward(self, x: Tensor, h: Tensor, c: Tensor):\n"
+      "    y, hn, cn = torch.lstm(x, [h, h], [self.a, self.b, c, self.d]"
+      ", True, 1, 0.0, False, False, False)\n"
       "    return y\n",
-      {{"a", parameters[0]},
-       {"b", parameters[1]},
-       {"c", parameters[2]},
-       {"d", parameters[3]}}));
+      {{"a", parameters[0]}, {"b", parameters[1]}, {"d", parameters[3]}}));
   Quantize(model, kInt8);
   const at::Tensor x = at::randn({5, 1, 3});
   const at::Tensor h = at::zeros({1, 1, 2});
-  ExpectClose(model, {x, h, at::ones({1})},
+  ExpectClose(model, {x, h, parameters[2]},
               std::get<0>(at::lstm(
                   x, {h, h}, FakeQuantizeWeights(parameters, kInt8.config),
                   true, 1, 0.0, false, false, false)));

@@ -27,8 +27,7 @@ graph(%x : Tensor):
   ModelGraph model = ModelGraph::AroundGraph(graph);
   PassContext context;
   EXPECT_THAT(MessageOf(ReplaceFuturesPass().Run(model, context)),
-              HasSubstr("the code of prim::fork that makes 'later' is not "
-                        "inlined; run inline-modules before"));
+              HasSubstr("is not inlined; run inline-modules before"));
   ExpectIr(graph, kForks);
 }
 
