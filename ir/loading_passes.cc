@@ -21,6 +21,7 @@
 #include "ir/model_graph.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
+#include "ir/rewrite_and_compare.h"
 #include "ir/status.h"
 #include "ir/text.h"
 #include "ir/torch_errors.h"
@@ -64,18 +65,6 @@ int64_t CountOps(const Block& block) {
 bool HasModulePaths(const Block& block) {
   return absl::c_any_of(block.nodes(), [](const Node* node) {
     return !ModulePathOf(*node).type.empty();
-  });
-}
-
-// Runs `rewrite` on `graph` and returns whether the text of the graph changed.
-template <typename Rewrite>
-absl::StatusOr<bool> RewriteAndCompare(const char* what,
-                                       const std::shared_ptr<Graph>& graph,
-                                       const Rewrite& rewrite) {
-  return CatchTorchErrors(what, [&] {
-    const std::string before = CanonicalText(graph);
-    rewrite(graph);
-    return CanonicalText(graph) != before;
   });
 }
 
@@ -137,8 +126,7 @@ absl::StatusOr<bool> FreezePass::Run(ModelGraph& model,
     return false;
   }
   model.set_frozen();
-  return CatchTorchErrors("freezing the module", [&] {
-    const std::string before = CanonicalText(model.shared_graph());
+  return RewriteAndCompare("freezing the module", model, [&] {
     if (LeafCalls(model.graph()).empty()) {
       FreezeKeepingEqualOps(model.module(), model.method());
       model.TakeGraphOfMethod();
@@ -146,7 +134,7 @@ absl::StatusOr<bool> FreezePass::Run(ModelGraph& model,
       FoldAttributes(model.module(), model.graph());
       PropagateAllConstants(model.shared_graph());
     }
-    return CanonicalText(model.shared_graph()) != before;
+    return absl::OkStatus();
   });
 }
 
@@ -165,10 +153,10 @@ absl::StatusOr<bool> DropExceptionChecksPass::Run(
 
 absl::StatusOr<bool> LowerTuplesPass::Run(ModelGraph& model,
                                           PassContext& /*context*/) const {
-  return RewriteAndCompare("lowering tuples", model.shared_graph(),
-                           [](const std::shared_ptr<Graph>& graph) {
-                             torch::jit::LowerSimpleTuples(graph);
-                           });
+  return RewriteAndCompare("lowering tuples", model, [&] {
+    torch::jit::LowerSimpleTuples(model.shared_graph());
+    return absl::OkStatus();
+  });
 }
 
 absl::StatusOr<bool> FollowWritesPass::Run(ModelGraph& model,
@@ -179,10 +167,10 @@ absl::StatusOr<bool> FollowWritesPass::Run(ModelGraph& model,
 
 absl::StatusOr<bool> EliminateDeadCodePass::Run(
     ModelGraph& model, PassContext& /*context*/) const {
-  return RewriteAndCompare("eliminating dead code", model.shared_graph(),
-                           [](const std::shared_ptr<Graph>& graph) {
-                             torch::jit::EliminateDeadCode(graph);
-                           });
+  return RewriteAndCompare("eliminating dead code", model, [&] {
+    torch::jit::EliminateDeadCode(model.shared_graph());
+    return absl::OkStatus();
+  });
 }
 
 Pipeline LoadingPipeline(LeafPredicate is_leaf, bool freeze) {

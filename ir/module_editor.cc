@@ -4,7 +4,6 @@
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/ir.h>
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -14,7 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "ir/deep_copy.h"
 #include "ir/forward_hooks.h"
-#include "ir/graph_walk.h"
+#include "ir/hook_code.h"
 #include "ir/insert_method_call.h"
 #include "ir/module_path.h"
 #include "ir/module_values.h"
@@ -165,82 +164,6 @@ class Copier {
   absl::flat_hash_map<Object, Module> copies_;
 };
 
-// Whether `use` of an object calls its `forward` with one value.
-bool HandsOnWhatItObserves(const torch::jit::Use& use) {
-  return use.user->kind() == c10::prim::CallMethod && use.offset == 0 &&
-         use.user->s(c10::attr::name) == "forward" &&
-         use.user->inputs().size() == 2;
-}
-
-// Whether `node` reads or writes the attribute `name` of an object of `type`.
-bool IsOfAttribute(const Node& node, const c10::ClassType& type,
-                   const std::string& name) {
-  return (node.kind() == c10::prim::GetAttr ||
-          node.kind() == c10::prim::SetAttr) &&
-         node.s(c10::attr::name) == name && *node.input(0)->type() == type;
-}
-
-// Whether `node`, an IsOfAttribute, reads it for calls of a hook alone.
-bool IsReadOfHook(const Node& node) {
-  return node.kind() == c10::prim::GetAttr &&
-         std::all_of(node.output()->uses().begin(), node.output()->uses().end(),
-                     HandsOnWhatItObserves);
-}
-
-// Returns the reads of the attribute `name` of `hooked`, the module at `path`,
-// in its methods. Error: code below `root` that uses it in another way, or in
-// another place.
-absl::StatusOr<std::vector<Node*>> ReadsOfHook(const Module& root,
-                                               const Module& hooked,
-                                               absl::string_view path,
-                                               const std::string& name) {
-  std::vector<Node*> reads;
-  absl::Status status;
-  ForEachModule(root, [&](const std::string& user, const Module& module) {
-    const auto collect = [&](Function* function, bool may_call) {
-      Graph& graph = *torch::jit::toGraphFunction(*function).graph();
-      ForEachNode(graph.block(), [&](Node* node) {
-        if (!IsOfAttribute(*node, *hooked.type(), name)) {
-          return;
-        }
-        if (may_call && IsReadOfHook(*node)) {
-          reads.push_back(node);
-          return;
-        }
-        status.Update(absl::InvalidArgumentError(absl::StrCat(
-            "the code of module '", user, "' uses the attribute '", name,
-            "' of module '", path,
-            "' otherwise than a hook; keep the hook, or remove that code")));
-      });
-    };
-    for (Function* method : module.type()->methods()) {
-      collect(method, ObjectOf(module) == ObjectOf(hooked));
-    }
-    for (Function* hook : ForwardHooks(*module.type())) {
-      collect(hook, /*may_call=*/false);
-    }
-  });
-  NS_RETURN_IF_ERROR(status);
-  return reads;
-}
-
-absl::Status CheckHook(const c10::IValue& object) {
-  const Function* forward =
-      object.isObject() ? object.toObject()->type()->findMethod("forward")
-                        : nullptr;
-  const bool fits = forward != nullptr &&
-                    forward->getSchema().arguments().size() == 2 &&
-                    c10::TensorType::get()->isSubtypeOf(
-                        *forward->getSchema().arguments()[1].type()) &&
-                    forward->getSchema().returns().size() == 1 &&
-                    forward->getSchema().returns()[0].type()->kind() ==
-                        c10::TypeKind::TensorType;
-  return fits ? absl::OkStatus()
-              : absl::InvalidArgumentError(
-                    "what is hooked to a module must have a method "
-                    "forward(Tensor) -> Tensor");
-}
-
 }  // namespace
 
 absl::StatusOr<ModuleEditor> ModuleEditor::Copy(const Module& module,
@@ -334,15 +257,19 @@ absl::Status ModuleEditor::Hook(absl::string_view path, const std::string& name,
   return absl::OkStatus();
 }
 
-absl::Status ModuleEditor::Unhook(absl::string_view path,
+absl::Status ModuleEditor::Unhook(const std::vector<std::string>& paths,
                                   const std::string& name) {
-  NS_ASSIGN_OR_RETURN(const Module module, At(path));
-  if (!module.hasattr(name)) {
-    return absl::NotFoundError(
-        absl::StrCat("module '", path, "' has no attribute '", name, "'"));
+  std::vector<std::pair<std::string, Module>> hooked;
+  for (const std::string& path : paths) {
+    NS_ASSIGN_OR_RETURN(const Module module, At(path));
+    if (!module.hasattr(name)) {
+      return absl::NotFoundError(
+          absl::StrCat("module '", path, "' has no attribute '", name, "'"));
+    }
+    hooked.emplace_back(path, module);
   }
   NS_ASSIGN_OR_RETURN(const std::vector<Node*> reads,
-                      ReadsOfHook(root_, module, path, name));
+                      ReadsOfHooks(root_, hooked, name));
   for (Node* read : reads) {
     const torch::jit::use_list uses = read->output()->uses();
     for (const torch::jit::Use& use : uses) {
@@ -351,7 +278,10 @@ absl::Status ModuleEditor::Unhook(absl::string_view path,
     }
     read->destroy();
   }
-  return RemoveAttribute(path, name);
+  for (const std::string& path : paths) {
+    NS_RETURN_IF_ERROR(RemoveAttribute(path, name));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status ModuleEditor::RemoveAttribute(absl::string_view path,

@@ -70,12 +70,13 @@ class ModuleEditor {
   absl::Status HookInput(absl::string_view path, const std::string& name,
                          const c10::IValue& object);
 
-  // Takes back what HookOutput or HookInput did, in all methods of the module:
-  // calls of the object at attribute `name` hand their argument on, and the
-  // attribute is gone. Error, with nothing changed: no such module or
-  // attribute, or code that uses the attribute in another way, as a forward
-  // hook or another module does.
-  absl::Status Unhook(absl::string_view path, const std::string& name);
+  // Takes back what HookOutput or HookInput did to the modules at `paths`, in
+  // all their methods: calls of the object at attribute `name` hand their
+  // argument on, and the attribute is gone. Error, with nothing changed: no
+  // such module or attribute, or code that uses the attribute in another way,
+  // as a forward hook or another module does.
+  absl::Status Unhook(const std::vector<std::string>& paths,
+                      const std::string& name);
 
   // Replaces the module at each path by a copy of the module that is given for
   // it, also at the other paths of the same module object, and updates the

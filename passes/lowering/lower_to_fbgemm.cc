@@ -11,9 +11,8 @@
 #include "ir/model_graph.h"
 #include "ir/node_view.h"
 #include "ir/pass_context.h"
+#include "ir/rewrite_and_compare.h"
 #include "ir/status.h"
-#include "ir/text.h"
-#include "ir/torch_errors.h"
 #include "passes/analysis/value_facts.h"
 #include "passes/lowering/fuse_lowered.h"
 #include "passes/lowering/lowered_ops.h"
@@ -95,9 +94,8 @@ int64_t CountLoweredOps(const Graph& graph) {
 
 absl::StatusOr<bool> LowerToFbgemm::Run(ModelGraph& model,
                                         PassContext& context) const {
-  return CatchTorchErrors("lowering", [&]() -> absl::StatusOr<bool> {
+  return RewriteAndCompare("lowering", model, [&]() -> absl::Status {
     Graph& graph = model.graph();
-    const std::string before = CanonicalText(model.shared_graph());
     GraphEditor editor(graph, &context);
     Lowering(options_, editor, context).Run();
     if (options_.fuse) {
@@ -107,7 +105,7 @@ absl::StatusOr<bool> LowerToFbgemm::Run(ModelGraph& model,
       NS_RETURN_IF_ERROR(FuseSums(editor));
     }
     torch::jit::EliminateDeadCode(graph.block());
-    return CanonicalText(model.shared_graph()) != before;
+    return absl::OkStatus();
   });
 }
 

@@ -4,8 +4,6 @@
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/passes/dead_code_elimination.h>
 
-#include <string>
-
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "ir/graph_editor.h"
@@ -13,8 +11,8 @@
 #include "ir/model_graph.h"
 #include "ir/node_view.h"
 #include "ir/replace_futures.h"
+#include "ir/rewrite_and_compare.h"
 #include "ir/status.h"
-#include "ir/text.h"
 #include "ir/torch_errors.h"
 #include "passes/emulation/add_saturation_counters.h"
 #include "passes/instrument/fuse_float_convs.h"
@@ -24,19 +22,6 @@ namespace ns {
 namespace {
 
 using ::torch::jit::Node;
-
-// Runs `rewrite`, which does not report whether it changed anything, and
-// compares the graph's text before and after.
-template <typename Rewrite>
-absl::StatusOr<bool> RewriteAndCompare(absl::string_view what,
-                                       ModelGraph& model,
-                                       const Rewrite& rewrite) {
-  return CatchTorchErrors(what, [&]() -> absl::StatusOr<bool> {
-    const std::string before = CanonicalText(model.shared_graph());
-    NS_RETURN_IF_ERROR(rewrite());
-    return CanonicalText(model.shared_graph()) != before;
-  });
-}
 
 // Returns an error for a graph without a module, which has no place for
 // attributes.
@@ -98,9 +83,8 @@ absl::StatusOr<bool> FuseFloatConvsPass::Run(ModelGraph& model,
     return false;
   }
   NS_RETURN_IF_ERROR(CheckHasModule(model));
-  const std::string before = CanonicalText(model.shared_graph());
-  NS_RETURN_IF_ERROR(FuseFloatConvs(model, convolutions));
-  return CanonicalText(model.shared_graph()) != before;
+  return RewriteAndCompare("fusing float convolutions", model,
+                           [&] { return FuseFloatConvs(model, convolutions); });
 }
 
 absl::StatusOr<bool> CountSaturationPass::Run(ModelGraph& model,

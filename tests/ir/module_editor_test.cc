@@ -339,12 +339,12 @@ TEST(ModuleEditorTest, UnhookTakesBackWhatHooksDid) {
   ModuleEditor editor = OrThrow(ModuleEditor::Copy(Pair()));
   NS_ASSERT_OK(editor.HookOutput("a", "out", Scale(100)._ivalue()));
   NS_ASSERT_OK(editor.HookInput("b", "in", Scale(1000)._ivalue()));
-  NS_ASSERT_OK(editor.Unhook("a", "out"));
-  NS_ASSERT_OK(editor.Unhook("b", "in"));
+  NS_ASSERT_OK(editor.Unhook({"a"}, "out"));
+  NS_ASSERT_OK(editor.Unhook({"b"}, "in"));
   EXPECT_EQ(ResultOf(editor.root(), 1), 20);
   EXPECT_FALSE(editor.root().attr("a").toModule().hasattr("out"));
   EXPECT_FALSE(editor.root().attr("b").toModule().hasattr("in"));
-  EXPECT_THAT(MessageOfStatus(editor.Unhook("a", "out")),
+  EXPECT_THAT(MessageOfStatus(editor.Unhook({"a"}, "out")),
               HasSubstr("module 'a' has no attribute 'out'"));
 }
 
@@ -361,7 +361,7 @@ Module WithHookedChild(const std::string& forward) {
 
 void ExpectKeepsHook(const Module& model, const std::string& user) {
   ModuleEditor editor = OrThrow(ModuleEditor::Copy(model));
-  EXPECT_THAT(MessageOfStatus(editor.Unhook("a", "out")),
+  EXPECT_THAT(MessageOfStatus(editor.Unhook({"a"}, "out")),
               HasSubstr("the code of module '" + user +
                         "' uses the attribute 'out' of module 'a' otherwise "
                         "than a hook"));
@@ -371,7 +371,7 @@ void ExpectKeepsHook(const Module& model, const std::string& user) {
 TEST(ModuleEditorTest, UnhookKeepsWhatOtherCodeReads) {
   ModuleEditor editor =
       OrThrow(ModuleEditor::Copy(WithHookedChild("return self.a.forward(x)")));
-  NS_EXPECT_OK(editor.Unhook("a", "out"));
+  NS_EXPECT_OK(editor.Unhook({"a"}, "out"));
   ExpectKeepsHook(
       WithHookedChild("return self.a.forward(x) * self.a.out.factor"), "");
   Module hooked = WithHookedChild("return self.a.forward(x)");

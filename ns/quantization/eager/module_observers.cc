@@ -248,14 +248,15 @@ absl::StatusOr<ObservedOutput> AskModule(const Module& module) {
 }
 
 absl::Status RemoveObservers(ModuleEditor& editor) {
+  std::vector<std::string> observed;
   for (const std::string& path : editor.Paths()) {
     NS_ASSIGN_OR_RETURN(const Module module, editor.At(path));
     if (module.hasattr(kObserverAttribute) &&
         ObserverIn(module.attr(kObserverAttribute)) != nullptr) {
-      NS_RETURN_IF_ERROR(editor.Unhook(path, kObserverAttribute));
+      observed.push_back(path);
     }
   }
-  return absl::OkStatus();
+  return editor.Unhook(observed, kObserverAttribute);
 }
 
 std::map<std::string, c10::IValue> GetObserverDict(const Module& module) {

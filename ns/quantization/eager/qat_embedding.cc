@@ -119,7 +119,7 @@ absl::StatusOr<Module> MakeQatEmbedding(const Module& module,
 
 absl::StatusOr<Module> FloatEmbedding(const Module& trained) {
   NS_ASSIGN_OR_RETURN(ModuleEditor copy, ModuleEditor::Copy(trained));
-  NS_RETURN_IF_ERROR(copy.Unhook("", kWeightFakeQuantAttribute));
+  NS_RETURN_IF_ERROR(copy.Unhook({""}, kWeightFakeQuantAttribute));
   return copy.root();
 }
 

@@ -174,7 +174,7 @@ class Maker {
   absl::StatusOr<ModuleEditor> Unobserved() const {
     NS_ASSIGN_OR_RETURN(ModuleEditor copy, ModuleEditor::Copy(module_));
     if (copy.root().hasattr(kObserverAttribute)) {
-      NS_RETURN_IF_ERROR(copy.Unhook("", kObserverAttribute));
+      NS_RETURN_IF_ERROR(copy.Unhook({""}, kObserverAttribute));
     }
     return copy;
   }

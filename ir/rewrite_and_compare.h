@@ -1,0 +1,33 @@
+// Tells whether a rewrite that does not say so has changed a graph.
+#ifndef IR_REWRITE_AND_COMPARE_H_
+#define IR_REWRITE_AND_COMPARE_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "ir/model_graph.h"
+#include "ir/status.h"
+#include "ir/text.h"
+#include "ir/torch_errors.h"
+
+namespace ns {
+
+// Calls `rewrite`, which returns an absl::Status, and returns whether the
+// CanonicalText (ir/text.h) of the model's graph is another one behind it.
+// Error: that of `rewrite`, and what LibTorch throws in it (CatchTorchErrors
+// with `what`).
+template <typename Rewrite>
+absl::StatusOr<bool> RewriteAndCompare(absl::string_view what,
+                                       ModelGraph& model,
+                                       const Rewrite& rewrite) {
+  return CatchTorchErrors(what, [&]() -> absl::StatusOr<bool> {
+    const std::string before = CanonicalText(model.shared_graph());
+    NS_RETURN_IF_ERROR(rewrite());
+    return CanonicalText(model.shared_graph()) != before;
+  });
+}
+
+}  // namespace ns
+
+#endif  // IR_REWRITE_AND_COMPARE_H_
