@@ -8,13 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "ir/data_inputs.h"
 #include "ir/node_view.h"
 #include "ir/written_attributes.h"
+#include "passes/ops/op_families.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {
@@ -51,10 +50,8 @@ bool ChangesValues(const Node& node) {
 // Whether `node` makes a tensor of the shape of another one, and of no value
 // in it.
 bool TakesShapeAlone(const Node& node) {
-  static constexpr absl::string_view kOps[] = {
-      "empty_like", "full_like", "new_empty", "new_full",   "new_ones",
-      "new_zeros",  "ones_like", "rand_like", "randn_like", "zeros_like"};
-  return absl::c_linear_search(kOps, ShortOpName(OpName(node)));
+  const OpRow* row = FindOp(OpName(node));
+  return row != nullptr && row->family_row->facts.takes_shape_alone;
 }
 
 // Returns what `value` is a view of, by the schema of the op that made it; null

@@ -4,9 +4,7 @@
 
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/string_view.h"
 #include "ir/data_inputs.h"
 #include "ir/node_view.h"
 #include "passes/ops/op_families.h"
@@ -25,16 +23,10 @@ ChannelPlace PlaceOf(const Node& node) {
                         : row->family_row->facts.channels;
 }
 
-// Whether `node` hands on its first input element by element.
-bool IsElementwise(const Node& node) {
-  static constexpr absl::string_view kFamilies[] = {
-      "add",     "clone", "contiguous", "detach", "div",
-      "dropout", "mul",   "sub",        "to"};
+// Whether the channels of `node` are where those of its first input are.
+bool KeepsChannels(const Node& node) {
   const OpRow* const row = FindOp(OpName(node));
-  return row != nullptr &&
-         (row->role == Role::kQuantize || row->role == Role::kDequantize ||
-          row->role == Role::kObserve || row->family_row->facts.is_activation ||
-          absl::c_linear_search(kFamilies, row->family));
+  return row != nullptr && IsElementwise(*row);
 }
 
 // What is near an op whose channels are at `place`.
@@ -65,7 +57,7 @@ ChannelDim ChannelsNear(const Value& value) {
     open.pop_back();
     const Node& producer = *next.node();
     ChannelDim found = Near(PlaceOf(producer));
-    if (IsElementwise(producer)) {
+    if (KeepsChannels(producer)) {
       visit(FirstDataInput(producer));
     }
     for (const Use& use : next.uses()) {
@@ -73,7 +65,7 @@ ChannelDim ChannelsNear(const Value& value) {
         continue;
       }
       found = Near(PlaceOf(*use.user));
-      if (IsElementwise(*use.user)) {
+      if (KeepsChannels(*use.user)) {
         visit(use.user->output());
       }
     }

@@ -158,6 +158,24 @@ struct Facts : FamilyFacts {
     return copy;
   }
 
+  constexpr Facts IsElementwise() const {
+    Facts copy = *this;
+    copy.is_elementwise = true;
+    return copy;
+  }
+
+  constexpr Facts AmplifiesErrors() const {
+    Facts copy = *this;
+    copy.amplifies_errors = true;
+    return copy;
+  }
+
+  constexpr Facts TakesShapeAlone() const {
+    Facts copy = *this;
+    copy.takes_shape_alone = true;
+    return copy;
+  }
+
   constexpr Facts Lowers(LoweringForm form) const {
     Facts copy = *this;
     copy.lowering = form;

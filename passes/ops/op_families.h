@@ -246,6 +246,17 @@ struct FamilyFacts {
   // True for a family that computes element by element on one input, keeps its
   // shape, and may end a fused subgraph.
   bool is_activation = false;
+  // True for a family that computes each element of its output from those of
+  // its inputs at that place, as broadcasting pairs them. Activations do so,
+  // too (IsElementwise in op_table.h).
+  bool is_elementwise = false;
+  // True for a family that makes large errors of small ones in its first input:
+  // near zero, they have no bound (log, rsqrt), or a small part of the value
+  // may be a large one of a period (sin).
+  bool amplifies_errors = false;
+  // True for a family that makes a tensor of the shape of its first input, and
+  // of none of its values: zeros_like.
+  bool takes_shape_alone = false;
   // How its quantized, dynamic and fp16 ops are lowered, and computed in float.
   LoweringForm lowering = LoweringForm::kNoKernel;
   ReferenceForm reference = ReferenceForm::kSameArguments;

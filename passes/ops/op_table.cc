@@ -84,6 +84,13 @@ const OpRow* FindOp(absl::string_view op) {
   return absl::ConsumeSuffix(&op, "_") ? FindExactly(op) : nullptr;
 }
 
+bool IsElementwise(const OpRow& row) {
+  const FamilyFacts& facts = row.family_row->facts;
+  return row.role == Role::kQuantize || row.role == Role::kDequantize ||
+         row.role == Role::kObserve || facts.is_activation ||
+         facts.is_elementwise;
+}
+
 const QuantizedRange* FixedRangeOf(const OpRow& row) {
   const QuantizedRange& range = row.family_row->facts.range;
   return row.numerics == Numerics::kEither &&

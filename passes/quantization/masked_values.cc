@@ -4,12 +4,11 @@
 
 #include <utility>
 
-#include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
+#include "ir/uses_behind.h"
 #include "passes/ops/op_table.h"
 #include "passes/quantization/int8_form.h"
 
@@ -18,46 +17,26 @@ namespace {
 
 using ::torch::jit::Node;
 using ::torch::jit::Use;
-using ::torch::jit::Value;
 
 constexpr double kCoarsestScores = 0.5;
 
-// The family of an op; the op itself where the table does not have it.
-absl::string_view FamilyOf(absl::string_view op) {
+bool IsOfFamily(absl::string_view op, absl::string_view family) {
   const OpRow* const row = FindOp(op);
-  return row != nullptr ? row->family : ShortOpName(op);
+  return row != nullptr && row->family == family;
 }
 
 // Whether the output of the op of `use` holds scores as its input does.
 bool HandsOnScores(const Use& use) {
-  static constexpr absl::string_view kFamilies[] = {
-      "add", "hardtanh", "masked_fill", "maximum", "minimum",
-      "mul", "sub",      "to",          "type_as", "where"};
   const Node& node = *use.user;
-  if (node.outputs().size() != 1 || !node.blocks().empty()) {
-    return false;
-  }
-  // Observers hand on what they see.
+  const OpRow* const row = FindOp(OpName(node));
+  // Observers, which are called, hand on what they see.
   return node.kind() == c10::prim::CallMethod || MovesValues(node) ||
-         absl::c_linear_search(kFamilies, FamilyOf(OpName(node))) ||
-         (FamilyOf(OpName(node)) == "div" && use.offset == 0);
+         (row != nullptr && IsElementwise(*row));
 }
 
-bool ComesToSoftmax(const Value& value) {
-  std::vector<const Value*> reached = {&value};
-  absl::flat_hash_set<const Value*> seen = {&value};
-  for (size_t i = 0; i < reached.size(); ++i) {
-    for (const Use& use : reached[i]->uses()) {
-      const absl::string_view family = FamilyOf(OpName(*use.user));
-      if (family == "softmax" || family == "log_softmax") {
-        return true;
-      }
-      if (HandsOnScores(use) && seen.insert(use.user->output(0)).second) {
-        reached.push_back(use.user->output(0));
-      }
-    }
-  }
-  return false;
+bool IsSoftmax(const Use& use) {
+  const absl::string_view op = OpName(*use.user);
+  return IsOfFamily(op, "softmax") || IsOfFamily(op, "log_softmax");
 }
 
 }  // namespace
@@ -65,7 +44,7 @@ bool ComesToSoftmax(const Value& value) {
 MaskedValues::MaskedValues(const std::vector<Node*>& calls, Find find)
     : find_(std::move(find)) {
   for (const Node* call : calls) {
-    if (ComesToSoftmax(*call->output())) {
+    if (HasUseBehind(*call->output(), HandsOnScores, IsSoftmax)) {
       scores_.insert(call->input(0)->node()->s(c10::attr::name));
     }
   }
@@ -90,7 +69,7 @@ absl::Status MaskedValues::CheckScores(int64_t number) const {
 }
 
 absl::Status MaskedValues::Check(const PreparedLayer& layer) const {
-  if (FamilyOf(layer.op) == "softmax" && !layer.inputs.empty()) {
+  if (IsOfFamily(layer.op, "softmax") && !layer.inputs.empty()) {
     return CheckScores(layer.inputs.front());
   }
   return layer.weight.empty() ? CheckScores(layer.output) : absl::OkStatus();

@@ -3,14 +3,12 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <optional>
-#include <vector>
 
-#include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "ir/data_inputs.h"
 #include "ir/node_view.h"
+#include "ir/uses_behind.h"
+#include "passes/ops/op_families.h"
 #include "passes/ops/op_table.h"
 #include "passes/quantization/int8_form.h"
 
@@ -22,60 +20,50 @@ using ::torch::jit::Use;
 using ::torch::jit::Value;
 
 // Whether the op of `use` makes large errors of small ones in that input.
-bool IsSensitive(const Use& use, absl::string_view op) {
-  static constexpr absl::string_view kOps[] = {
-      "cos", "log", "log10", "log2", "reciprocal", "rsqrt", "sin", "sqrt"};
-  if (op == "div") {
-    return use.offset == 1;
-  }
-  if (op == "pow") {
-    const std::optional<double> exponent = use.user->inputs().size() > 1
-                                               ? NumberOf(*use.user->input(1))
-                                               : std::nullopt;
-    return use.offset == 0 && exponent && *exponent < 1;
-  }
-  return use.offset == 0 && absl::c_linear_search(kOps, op);
-}
-
-// Whether the first output of `node` is as sensitive as `value`, one of its
-// inputs.
-bool HandsOn(const Node& node, absl::string_view op) {
-  if (node.outputs().empty() || !node.blocks().empty()) {
+bool IsSensitive(const Use& use) {
+  const OpRow* const row = FindOp(OpName(*use.user));
+  if (row == nullptr) {
     return false;
   }
-  if (op == "hardtanh" || op == "mean" || op == "sum" || MovesValues(node)) {
+  if (row->family == "div") {
+    return use.offset == 1;
+  }
+  if (row->family == "pow") {
+    const std::optional<double> exponent = NumberOf(*use.user->input(1));
+    return use.offset == 0 && exponent && *exponent < 1;
+  }
+  return use.offset == 0 && row->family_row->facts.amplifies_errors;
+}
+
+// Whether the first output of the op of `use` is as sensitive as that input.
+bool HandsOn(const Use& use) {
+  const Node& node = *use.user;
+  const OpRow* const row = FindOp(OpName(node));
+  if (row == nullptr) {
+    return false;
+  }
+  if (row->family == "hardtanh" || row->family == "mean" ||
+      row->family == "sum" || MovesValues(node)) {
     return true;
   }
-  if (op == "add" || op == "mul" || op == "sub") {
+  if (row->family == "add" || row->family == "mul" || row->family == "sub") {
     return DataInputs(node).size() == 1;
   }
   const absl::StatusOr<Int8Form> form = Int8FormOf(node);
   return form.ok() && *form == Int8Form::kRangeOfInput;
 }
 
-// The name of an op without that of its variant in place.
-absl::string_view PlainName(const Node& node) {
-  const OpRow* const row = FindOp(OpName(node));
-  return row != nullptr ? row->family : ShortOpName(OpName(node));
-}
-
 }  // namespace
 
 absl::string_view SensitiveReader(const Value& value) {
-  std::vector<const Value*> reached = {&value};
-  absl::flat_hash_set<const Value*> seen = {&value};
-  for (size_t i = 0; i < reached.size(); ++i) {
-    for (const Use& use : reached[i]->uses()) {
-      const absl::string_view op = PlainName(*use.user);
-      if (IsSensitive(use, op)) {
-        return op;
-      }
-      if (HandsOn(*use.user, op) && seen.insert(use.user->output(0)).second) {
-        reached.push_back(use.user->output(0));
-      }
+  absl::string_view reader;
+  HasUseBehind(value, HandsOn, [&](const Use& use) {
+    if (IsSensitive(use)) {
+      reader = FindOp(OpName(*use.user))->family;
     }
-  }
-  return {};
+    return !reader.empty();
+  });
+  return reader;
 }
 
 }  // namespace ns

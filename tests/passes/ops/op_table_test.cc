@@ -247,5 +247,17 @@ TEST(OpTableTest, EveryQuantizedOpOfLibTorchHasARowOrAReason) {
   EXPECT_GT(ops, 100);
 }
 
+TEST(OpTableTest, ElementwiseOpsTakeElementsAtOnePlace) {
+  for (const char* op : {"aten::add", "quantized::mul", "aten::relu_",
+                         "aten::quantize_per_tensor", "aten::dequantize",
+                         "aten::masked_fill", "aten::where"}) {
+    EXPECT_TRUE(IsElementwise(*FindOp(op))) << op;
+  }
+  for (const char* op : {"aten::matmul", "aten::softmax", "aten::transpose",
+                         "aten::mean", "aten::layer_norm"}) {
+    EXPECT_FALSE(IsElementwise(*FindOp(op))) << op;
+  }
+}
+
 }  // namespace
 }  // namespace ns
