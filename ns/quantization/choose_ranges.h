@@ -9,16 +9,16 @@
 #include "absl/types/span.h"
 #include "ir/model_graph.h"
 #include "ns/batches/batch.h"
-#include "passes/kernels/saturation_mode.h"
 #include "passes/quantization/conversion_cache.h"
 #include "passes/quantization/qconfig_mapping.h"
 #include "passes/quantization/quantization_report.h"
+#include "passes/quantization/quantization_target.h"
 
 namespace ns {
 
 struct ChooseRangesOptions {
-  // The kernels that will run the model.
-  kernels::SaturationMode target = kernels::SaturationMode::kFbgemmAvx2;
+  // Where the model will run.
+  QuantizationTarget target = QuantizationTarget::kFbgemmAvx2;
   // False: bits are chosen. True: activations keep their bits, and their range
   // is chosen among those of minmax, mse and percentile observers. That needs
   // observers that have kept a histogram (mse, percentile, entropy); groups of

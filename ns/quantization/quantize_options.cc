@@ -18,8 +18,7 @@ QConfig Ours(QConfig qconfig, const QuantizeOptions& options) {
     activation = DefaultConfig(options.observer);
     activation.dtype = theirs.dtype;
     activation.qscheme = theirs.qscheme;
-    activation.reduce_range =
-        theirs.reduce_range && GemmSaturates(options.target);
+    activation.reduce_range = NarrowsActivations(TargetOf(options));
     activation.quant_min = theirs.quant_min;
     activation.quant_max = theirs.quant_max;
     activation.eps = theirs.eps;
@@ -76,9 +75,10 @@ bool RunsOnFbgemm(const QuantizeOptions& options) {
          options.backend == Backend::kX86;
 }
 
-kernels::SaturationMode TargetOf(const QuantizeOptions& options) {
-  return RunsOnFbgemm(options) ? options.target
-                               : kernels::SaturationMode::kExact;
+QuantizationTarget TargetOf(const QuantizeOptions& options) {
+  return options.target.value_or(RunsOnFbgemm(options)
+                                     ? QuantizationTarget::kFbgemmAvx2
+                                     : QuantizationTarget::kExact);
 }
 
 QConfigMapping DefaultMapping(const QuantizeOptions& options) {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "passes/kernels/saturation_mode.h"
 #include "passes/quantization/default_qconfigs.h"
 #include "passes/quantization/qconfig_mapping.h"
+#include "passes/quantization/quantization_target.h"
 #include "passes/runtime/observers/observer_names.h"
 
 namespace ns {
@@ -34,12 +34,11 @@ struct QuantizeOptions {
   QuantizeMode mode = QuantizeMode::kStatic;
   // Whose default qconfigs are used, and for which engine weights are packed.
   Backend backend = Backend::kFbgemm;
-  // The kernels that are to run a model of the backends fbgemm and x86, of
-  // which some saturate: kFbgemmAvx2 for those of any server, where activations
-  // get 7 bits, as PyTorch has it; kFbgemmVnni, where they get 8; kExact, where
-  // nothing is narrowed. Where activations have 8 bits and sums could saturate
-  // all the same, weights get 7 (target_mapping.h).
-  kernels::SaturationMode target = kernels::SaturationMode::kFbgemmAvx2;
+  // Where the model will run: TargetOf has the default. On kFbgemmAvx2 and
+  // kOneDnnAvx2, activations get 7 bits, as PyTorch has it for fbgemm; on the
+  // others, 8. Where activations have 8 bits and sums could saturate all the
+  // same, weights get 7 (target_mapping.h). kExact narrows nothing.
+  std::optional<QuantizationTarget> target;
   // Says how each layer is quantized; absent for TargetMapping.
   std::optional<QConfigMapping> mapping;
   // What observes activations in DefaultMapping.
@@ -89,9 +88,9 @@ bool MayRefuseInputs(const QuantizeOptions& options);
 // Whether the backend's kernels are those of fbgemm.
 bool RunsOnFbgemm(const QuantizeOptions& options);
 
-// QuantizeOptions::target where RunsOnFbgemm. No sums of other backends'
-// kernels saturate, as far as this library knows.
-kernels::SaturationMode TargetOf(const QuantizeOptions& options);
+// QuantizeOptions::target or, where that is absent, that of the backend:
+// kFbgemmAvx2, which any server is, where RunsOnFbgemm, and else kExact.
+QuantizationTarget TargetOf(const QuantizeOptions& options);
 
 // What is used where QuantizeOptions::mapping is absent: PyTorch's mapping
 // for the backend and the mode, without what single layers of a model need on

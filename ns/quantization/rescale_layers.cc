@@ -103,7 +103,7 @@ class Rescaler {
     // With the bits of the target, tools/networks/mobile_v2.pt ended 4.5 dB
     // lower.
     progress_ = std::exchange(options_.progress, nullptr);
-    options_.target = kernels::SaturationMode::kExact;
+    options_.target = QuantizationTarget::kExact;
     options_.choose_ranges = options_.choose_observers = false;
     options_.bias_correction = BiasCorrection::kNone;
     options_.rounding_steps = 0;

@@ -29,7 +29,7 @@ QConfig WithNarrowWeights(QConfig qconfig) {
 // Whether sums of `layer` can saturate with weights of 8 bits, as one of its
 // inputs has 8, too.
 bool CanSaturate(const ObserverPlan& plan, const PlannedLayer& layer,
-                 kernels::SaturationMode target) {
+                 QuantizationTarget target) {
   return layer.weight >= 0 &&
          plan.weights[static_cast<size_t>(layer.weight)].spec.config.dtype ==
              at::kQInt8 &&
@@ -60,9 +60,9 @@ absl::StatusOr<QConfigMapping> TargetMapping(const ModelGraph& model,
     return *options.mapping;
   }
   QConfigMapping mapping = DefaultMapping(options);
-  const kernels::SaturationMode target = TargetOf(options);
+  const QuantizationTarget target = TargetOf(options);
   if (options.mode != QuantizeMode::kStatic || options.compat ||
-      target == kernels::SaturationMode::kExact) {
+      target == QuantizationTarget::kExact) {
     return mapping;
   }
   NS_ASSIGN_OR_RETURN(ModelGraph folded,

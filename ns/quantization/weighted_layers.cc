@@ -18,7 +18,7 @@
 namespace ns {
 
 absl::StatusOr<std::map<int64_t, WeightedLayer>> FindWeightedLayers(
-    const ModelGraph& prepared, kernels::SaturationMode target,
+    const ModelGraph& prepared, QuantizationTarget target,
     ConversionCache& cache) {
   NS_ASSIGN_OR_RETURN(const PreparedModel record,
                       AttachedPreparedModel(prepared.module()));

@@ -10,8 +10,8 @@
 
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
-#include "passes/kernels/saturation_mode.h"
 #include "passes/quantization/conversion_cache.h"
+#include "passes/quantization/quantization_target.h"
 #include "passes/runtime/observers/observer_config.h"
 
 namespace ns {
@@ -31,11 +31,11 @@ struct WeightedLayer {
 };
 
 // Returns the layers whose weight is constant and will be qint8, by index in
-// PreparedModel::layers. `target` is how pair sums behave where the model will
-// run. `cache` quantizes the weights and keeps the results for later calls.
-// Error: a model that is not prepared.
+// PreparedModel::layers. `target` is where the model will run. `cache`
+// quantizes the weights and keeps the results for later calls. Error: a model
+// that is not prepared.
 absl::StatusOr<std::map<int64_t, WeightedLayer>> FindWeightedLayers(
-    const ModelGraph& prepared, kernels::SaturationMode target,
+    const ModelGraph& prepared, QuantizationTarget target,
     ConversionCache& cache);
 
 }  // namespace ns

@@ -34,7 +34,7 @@ std::map<std::string, std::string> FloatLayersOf(const PreparedModel& record) {
 }
 
 // Whether pair sums could saturate with some input of 8 bits.
-bool CanSaturate(const ObservedWeight& weight, kernels::SaturationMode target) {
+bool CanSaturate(const ObservedWeight& weight, QuantizationTarget target) {
   if (!HasSaturatingKernel(*weight.node, target)) {
     return false;
   }
@@ -157,7 +157,7 @@ absl::Status SearchSpace::PlanCandidate(const ModelGraph& model,
 
 bool SearchSpace::LeaveOutSaturating(size_t candidate,
                                      const ObserverPlan& plan) {
-  const kernels::SaturationMode target = TargetOf(options_);
+  const QuantizationTarget target = TargetOf(options_);
   bool is_new = false;
   for (const PlannedLayer& layer : plan.layers) {
     if (layer.weight < 0 ||
@@ -167,9 +167,9 @@ bool SearchSpace::LeaveOutSaturating(size_t candidate,
     saturating_[candidate].insert(layer.base);
     if (TakesEightBits(plan, layer)) {
       is_new = true;
-      left_out_[{layer.name, candidate}] = absl::StrCat(
-          "its pair sums can saturate on ", kernels::SaturationModeName(target),
-          ", as values and weights have 8 bits");
+      left_out_[{layer.name, candidate}] =
+          absl::StrCat("its pair sums can saturate on ", TargetName(target),
+                       ", as values and weights have 8 bits");
       SetLayerQConfig(subgraphs_, *Find(layer.name), std::nullopt,
                       candidates_[candidate].mapping);
     }

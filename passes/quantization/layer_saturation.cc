@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
+#include <tuple>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -55,22 +58,48 @@ absl::StatusOr<kernels::ConvShape> ShapeOf(const Node& layer) {
   return shape;
 }
 
+// Whether oneDNN has a kernel for it in which no sum saturates.
+bool IsOneDnnDepthwise(const kernels::ConvShape& shape) {
+  return !shape.is_3d && shape.groups > 1 &&
+         shape.groups == shape.in_channels &&
+         shape.groups == shape.out_channels;
+}
+
+// Whether 255 times the sum of two of an output channel's weights leaves the
+// range of int16, whichever two. `weight` is int8, its rows output channels.
+bool SomePairLeaves(const at::Tensor& weight) {
+  const at::Tensor rows = weight.flatten(1).to(at::kInt);
+  const int64_t pair = std::min<int64_t>(rows.size(1), 2);
+  const auto sum_of_extremes = [&](bool largest) {
+    const at::Tensor values = std::get<0>(rows.topk(pair, 1, largest));
+    return largest ? values.clamp_min(0).sum(1).max().item<int64_t>()
+                   : values.clamp_max(0).sum(1).min().item<int64_t>();
+  };
+  return weight.numel() > 0 &&
+         (255 * sum_of_extremes(true) > std::numeric_limits<int16_t>::max() ||
+          255 * sum_of_extremes(false) < std::numeric_limits<int16_t>::min());
+}
+
 }  // namespace
 
-bool HasSaturatingKernel(const Node& layer, kernels::SaturationMode mode) {
+bool HasSaturatingKernel(const Node& layer, QuantizationTarget target) {
+  const std::optional<kernels::SaturationMode> mode = SaturationOf(target);
   const absl::StatusOr<kernels::ConvShape> shape = ShapeOf(layer);
+  if (!mode) {
+    return !shape.ok() || !IsOneDnnDepthwise(*shape);
+  }
   if (shape.ok()) {
-    return kernels::ConvSaturates(*shape, mode);
+    return kernels::ConvSaturates(*shape, *mode);
   }
   const absl::StatusOr<bool> is_transposed = IsTransposed(layer);
   return is_transposed.ok() && *is_transposed
-             ? kernels::GemmSaturates(mode)
-             : kernels::DepthwiseSaturates(mode);
+             ? kernels::GemmSaturates(*mode)
+             : kernels::DepthwiseSaturates(*mode);
 }
 
 bool CanSaturate(const Node& layer, const at::Tensor& weight,
-                 kernels::SaturationMode mode) {
-  if (!HasSaturatingKernel(layer, mode)) {
+                 QuantizationTarget target) {
+  if (!HasSaturatingKernel(layer, target)) {
     return false;
   }
   const absl::StatusOr<kernels::ConvShape> shape = ShapeOf(layer);
@@ -78,6 +107,9 @@ bool CanSaturate(const Node& layer, const at::Tensor& weight,
     return true;
   }
   const at::Tensor integers = weight.int_repr().contiguous();
+  if (!SaturationOf(target)) {
+    return SomePairLeaves(integers);
+  }
   return kernels::BoundPairSums(*shape, integers.data_ptr<int8_t>())
              .leaving_channels > 0;
 }

@@ -4,7 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "passes/kernels/saturation_mode.h"
+#include "passes/quantization/quantization_target.h"
 
 namespace torch::jit {
 struct Node;
@@ -13,18 +13,19 @@ struct Node;
 namespace ns {
 
 // Whether the kernel that runs `layer`, a linear layer or a convolution, in
-// int8 has pair sums that saturate in `mode` (kernels/saturation_mode.h). A
-// transposed convolution counts as a GEMM. Any other layer whose weight or
-// padding only a run tells counts as depthwise, which saturates in more modes.
+// int8 has pair sums that saturate on `target` (quantization_target.h). A layer
+// whose weight or padding only a run tells counts as saturating if some kernel
+// of its op does; so do all transposed convolutions for oneDNN.
 bool HasSaturatingKernel(const torch::jit::Node& layer,
-                         kernels::SaturationMode mode);
+                         QuantizationTarget target);
 
-// Whether some input of 0..255 takes a pair sum out of the range of int16 in
-// `mode`, when the layer has `weight`: quantized to qint8, per tensor or per
-// channel. True where that is not known: if `weight` has another dtype, the
-// layer is transposed, or only a run tells its weight or padding.
+// Whether some input of 0..255 takes a pair sum out of the range of int16 on
+// `target`, when the layer has `weight`: quantized to qint8, per tensor or per
+// channel. Where the target does not say which products make a pair, any two of
+// an output channel may. True where that is not known: if `weight` has another
+// dtype, the layer is transposed, or only a run tells its weight or padding.
 bool CanSaturate(const torch::jit::Node& layer, const at::Tensor& weight,
-                 kernels::SaturationMode mode);
+                 QuantizationTarget target);
 
 }  // namespace ns
 

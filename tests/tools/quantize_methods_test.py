@@ -227,11 +227,32 @@ class TargetTest(QuantizeTest):
     self.assertGreater(output_db('--target=fbgemm-vnni'), output_db() + 5)
     self.assertEqual(output_db('--target=fbgemm-avx2'), output_db())
 
+  def test_nothing_saturates_in_libtorch_without_vnni(self):
+    images = [3 * torch.randn(4, 3, 16, 16) for _ in range(2)]
+    model = torch.jit.load(self.path('separable.pt'))
+    for target, saturates in (('onednn', True), ('onednn-avx2', False)):
+      self.quantize_for(target, 'q.pt', '--backend=onednn')
+      errors = [self.error_db(model, images, isa=isa)
+                for isa in ('AVX2', 'AVX512_CORE', 'AVX512_CORE_VNNI')]
+      self.assertEqual(errors[0] < 25, saturates, (target, errors))
+      if not saturates:
+        self.assertLess(max(errors) - min(errors), 0.1, errors)
+
+  def test_onednn_narrows_what_it_saturates(self):
+    layers = {layer['name']: layer['qconfig'] for layer in self.quantize_for(
+        'onednn-avx2', 'q.pt', '--backend=onednn')['layers']}
+    # The depthwise convolution between them saturates nowhere.
+    self.assertIn('0..255', layers['widen'])
+    self.assertIn('int8', layers['filter'])
+    self.assertNotEqual('0..255' in layers['filter'], 'int8' in layers['mix'])
+
   def test_targets_of_other_backends_are_wrong_usage(self):
     for flags, names in (
         (('--target=avx512',), ['--target', 'avx512', 'fbgemm-vnni']),
         (('--target=onednn',), ['--backend=fbgemm', 'fbgemm-avx2']),
         (('--target=fbgemm-vnni', '--backend=qnnpack'), ['use qnnpack']),
+        (('--target=fbgemm-avx2', '--backend=onednn'),
+         ['use onednn or onednn-avx2']),
         (('--target=fbgemm-vnni', '--compat=torch-1.13'), ['--compat']),
         (('--target=fbgemm-vnni', '--mode=dynamic'), ['--mode=static'])):
       self.fail_with(2, *self.command, self.out(), *flags, names=names)

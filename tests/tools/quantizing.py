@@ -80,9 +80,9 @@ class QuantizeTest(cli.CliTest):
     return {layer['name']: layer
             for layer in self.report(*flags, command=command)['layers']}
 
-  def outputs(self, inputs, name='q.pt', engine='onednn'):
-    """Of the result, in a PyTorch that knows nothing of ns. It is a process of
-    its own: oneDNN takes two linear layers of one shape for one when both have
+  def outputs(self, inputs, name='q.pt', engine='onednn', isa=None):
+    """Of the result, in a PyTorch that knows nothing of ns, with oneDNN's
+    instructions up to `isa`, as "AVX2". It is a process of its own: oneDNN takes two linear layers of one shape for one when both have
     the same ratio of scales, and forgets that zero points differ."""
     torch.save(inputs, self.path('run_inputs.pt'))
     script = (
@@ -96,7 +96,8 @@ class QuantizeTest(cli.CliTest):
     process = subprocess.run(
         [sys.executable, '-W', 'ignore', '-c', script, self.path(name),
          self.path('run_inputs.pt'), self.path('run_outputs.pt'), engine],
-        env=cli.environment(), capture_output=True, timeout=cli.TIMEOUT,
+        env=cli.environment(ONEDNN_MAX_CPU_ISA=isa) if isa else
+        cli.environment(), capture_output=True, timeout=cli.TIMEOUT,
         check=False)
     self.assertEqual(process.returncode, 0, process.stderr.decode())
     outputs = torch.load(self.path('run_outputs.pt'))

@@ -24,11 +24,11 @@ constexpr FlagSpec kFlags[] = {
      "percentile, entropy, or auto: of minmax, mse and percentile the one with "
      "which the layers lose least on batches held back"},
     {"target", "NAME",
-     "where the model will run: fbgemm-avx2 (default of fbgemm and x86), any "
-     "server; fbgemm-vnni, servers with VNNI; onednn; qnnpack. Where sums "
-     "could saturate there, activations or weights get 7 bits, whichever costs "
-     "the layers less on batches held back; with --qconfig, errors are those "
-     "that the target has"},
+     "where the model will run: fbgemm-avx2 (default of fbgemm and x86) or "
+     "onednn-avx2, any server; fbgemm-vnni or onednn, servers with VNNI; "
+     "qnnpack. Where sums could saturate there, activations or weights get 7 "
+     "bits, whichever costs the layers less on batches held back; with "
+     "--qconfig, errors are those that the target has"},
     {"bias-correction", "NAME",
      "fast (default): biases make up for what rounding weights shifts, in the "
      "layers where that helps on batches held back; sequential: layer by "

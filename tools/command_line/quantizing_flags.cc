@@ -1,13 +1,14 @@
 #include "tools/command_line/quantizing_flags.h"
 
+#include <map>
 #include <string>
-#include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "ir/status.h"
-#include "passes/kernels/saturation_mode.h"
 #include "passes/quantization/default_qconfigs.h"
+#include "passes/quantization/quantization_target.h"
 #include "passes/runtime/observers/observer_names.h"
 
 namespace ns {
@@ -17,7 +18,36 @@ constexpr absl::string_view kObservers[] = {
     "mse",        "minmax",  "moving-average", "histogram",
     "percentile", "entropy", kAutoObserver};
 constexpr absl::string_view kTargets[] = {"fbgemm-avx2", "fbgemm-vnni",
-                                          "onednn", "qnnpack"};
+                                          "onednn", "onednn-avx2", "qnnpack"};
+
+// The target that `name`, one of kTargets, is for `backend`.
+absl::StatusOr<QuantizationTarget> TargetNamed(absl::string_view name,
+                                               Backend backend) {
+  std::map<absl::string_view, QuantizationTarget> targets;
+  switch (backend) {
+    case Backend::kFbgemm:
+    case Backend::kX86:
+      targets = {{"fbgemm-avx2", QuantizationTarget::kFbgemmAvx2},
+                 {"fbgemm-vnni", QuantizationTarget::kFbgemmVnni}};
+      break;
+    case Backend::kOnednn:
+      targets = {{"onednn", QuantizationTarget::kExact},
+                 {"onednn-avx2", QuantizationTarget::kOneDnnAvx2}};
+      break;
+    case Backend::kQnnpack:
+      targets = {{"qnnpack", QuantizationTarget::kExact}};
+      break;
+  }
+  if (const auto found = targets.find(name); found != targets.end()) {
+    return found->second;
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--target=", name, " is not one of --backend=", BackendName(backend),
+      "; use ",
+      absl::StrJoin(targets, " or ", [](std::string* text, const auto& target) {
+        absl::StrAppend(text, target.first);
+      })));
+}
 
 absl::Status ParseTarget(const Flags& flags, QuantizeOptions& options) {
   NS_ASSIGN_OR_RETURN(const std::string target,
@@ -25,15 +55,7 @@ absl::Status ParseTarget(const Flags& flags, QuantizeOptions& options) {
   if (!flags.Has("target")) {
     return absl::OkStatus();
   }
-  const bool is_fbgemm = RunsOnFbgemm(options);
-  const auto mode = kernels::FindSaturationMode(std::string_view(target));
-  const absl::string_view backend = BackendName(options.backend);
-  if (is_fbgemm != mode.has_value() || (!is_fbgemm && target != backend)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--target=", target, " is not one of --backend=", backend, "; use ",
-        is_fbgemm ? "fbgemm-avx2 or fbgemm-vnni" : backend));
-  }
-  options.target = mode.value_or(options.target);
+  NS_ASSIGN_OR_RETURN(options.target, TargetNamed(target, options.backend));
   return absl::OkStatus();
 }
 

@@ -45,8 +45,9 @@ constexpr FlagSpec kFlags[] = {
     {"out", "PATH", "where the quantized model goes"},
     kBackendFlag,
     {"target", "NAME",
-     "where the model will run: fbgemm-avx2 (default of fbgemm and x86), any "
-     "server; fbgemm-vnni, servers with VNNI"},
+     "where the model will run: fbgemm-avx2 (default of fbgemm and x86) or "
+     "onednn-avx2, any server; fbgemm-vnni or onednn, servers with VNNI; "
+     "qnnpack"},
     {"observer", "KIND",
      "of activations: mse (default), minmax, moving-average, histogram, "
      "percentile or entropy"},

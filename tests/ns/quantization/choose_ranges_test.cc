@@ -18,7 +18,6 @@
 namespace ns {
 namespace {
 
-using ::ns::kernels::SaturationMode;
 using ::testing::Contains;
 using ::testing::Field;
 using ::testing::HasSubstr;
@@ -44,7 +43,7 @@ class ChooseRangesTest : public ::testing::Test {
  protected:
   ChooseRangesTest() {
     at::manual_seed(7);
-    options_.target = SaturationMode::kFbgemmAvx2;
+    options_.target = QuantizationTarget::kFbgemmAvx2;
     for (int i = 0; i < 3; ++i) {
       batches_.push_back(at::randn({4, 8, 6, 6}));
     }
@@ -187,7 +186,7 @@ TEST_F(ChooseRangesTest, TheMappingSaysTheSame) {
 
 // One value far beyond the others in a batch that is not among those measured.
 TEST_F(ChooseRangesTest, AnObserverIsChosenByWhatItCosts) {
-  options_.target = SaturationMode::kExact;
+  options_.target = QuantizationTarget::kExact;
   options_.observer = ObserverKind::kPercentile;
   const ModelGraph model =
       Net(at::randn({8, 8, 1, 1}), at::randn({8, 8, 1, 1}));

@@ -16,8 +16,6 @@
 namespace ns {
 namespace {
 
-using ::ns::kernels::SaturationMode;
-
 class CopyForTargetTest : public ::testing::Test {
  protected:
   // With activations and weights of 8 bits, which saturate without VNNI.
@@ -25,10 +23,10 @@ class CopyForTargetTest : public ::testing::Test {
     at::manual_seed(3);
     x_ = at::rand({4, 3, 8, 8}) * 2 + 1;
     options_ = Everywhere(Int8PerTensorQConfig());
-    options_.target = SaturationMode::kFbgemmAvx2;
+    options_.target = QuantizationTarget::kFbgemmAvx2;
   }
 
-  double WorstDb(SaturationMode target, const ModelGraph& quantized) {
+  double WorstDb(QuantizationTarget target, const ModelGraph& quantized) {
     options_.target = target;
     const ModelGraph model = FloatModel(body_);
     const std::vector<Batch> batches = BatchesOf({x_});
@@ -43,9 +41,11 @@ class CopyForTargetTest : public ::testing::Test {
 
 TEST_F(CopyForTargetTest, ComputesWhatTheTargetDoesOnAnyProcessor) {
   const QuantizedModel quantized = Quantize(body_, {x_}, options_);
-  const double exact = WorstDb(SaturationMode::kFbgemmVnni, quantized.model);
+  const double exact =
+      WorstDb(QuantizationTarget::kFbgemmVnni, quantized.model);
   EXPECT_GT(exact, 30);
-  EXPECT_LT(WorstDb(SaturationMode::kFbgemmAvx2, quantized.model), exact - 10);
+  EXPECT_LT(WorstDb(QuantizationTarget::kFbgemmAvx2, quantized.model),
+            exact - 10);
 }
 
 TEST_F(CopyForTargetTest, OtherBackendsRunAsTheyAre) {
@@ -53,16 +53,19 @@ TEST_F(CopyForTargetTest, OtherBackendsRunAsTheyAre) {
   EXPECT_GT(CountLoweredOps(
                 OrThrow(CopyForTarget(quantized.model, options_)).graph()),
             0);
-  for (const bool compat : {false, true}) {
-    QuantizeOptions other = options_;
-    other.compat = compat;
-    other.backend = compat ? Backend::kFbgemm : Backend::kQnnpack;
+  QuantizeOptions compat = options_;
+  compat.compat = true;
+  QuantizeOptions qnnpack = options_;
+  qnnpack.backend = Backend::kQnnpack;
+  qnnpack.target = QuantizationTarget::kExact;
+  QuantizeOptions onednn = options_;
+  onednn.backend = Backend::kOnednn;
+  onednn.target = QuantizationTarget::kOneDnnAvx2;
+  for (const QuantizeOptions& other : {compat, qnnpack, onednn}) {
     EXPECT_EQ(
         CountLoweredOps(OrThrow(CopyForTarget(quantized.model, other)).graph()),
         0);
   }
-  options_.backend = Backend::kQnnpack;
-  EXPECT_EQ(TargetOf(options_), SaturationMode::kExact);
 }
 
 }  // namespace

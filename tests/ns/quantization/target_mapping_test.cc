@@ -38,11 +38,9 @@ ModelGraph Model() {
                  "return self.deep.forward(x)"})));
 }
 
-QuantizeOptions For(kernels::SaturationMode target,
-                    Backend backend = Backend::kFbgemm) {
+QuantizeOptions For(QuantizationTarget target) {
   QuantizeOptions options;
   options.target = target;
-  options.backend = backend;
   return options;
 }
 
@@ -71,14 +69,14 @@ bool HasSevenBits(const QuantizeOptions& options) {
 }
 
 TEST(TargetMappingTest, OnAnyServerActivationsHaveSevenBits) {
-  const QuantizeOptions options = For(kernels::SaturationMode::kFbgemmAvx2);
+  const QuantizeOptions options = For(QuantizationTarget::kFbgemmAvx2);
   EXPECT_TRUE(HasSevenBits(options));
   EXPECT_THAT(Narrowed(options), IsEmpty());
   EXPECT_EQ(OrThrow(TargetMapping(Model(), options)), DefaultMapping(options));
 }
 
 TEST(TargetMappingTest, WithVnniWeightsOfDepthwiseConvolutionsHave) {
-  const QuantizeOptions options = For(kernels::SaturationMode::kFbgemmVnni);
+  const QuantizeOptions options = For(QuantizationTarget::kFbgemmVnni);
   EXPECT_FALSE(HasSevenBits(options));
   EXPECT_THAT(Narrowed(options), ElementsAre("deep"));
 }
@@ -89,30 +87,38 @@ TEST(TargetMappingTest, OnAnyServerWeightsBehindFixedRangesHave) {
       MakeModel({{"first", Conv(1)}, {"second", Conv(1)}},
                 {"x = torch.sigmoid(self.first.forward(x))",
                  "return self.second.forward(x)"})));
-  QuantizeOptions options = For(kernels::SaturationMode::kFbgemmAvx2);
+  QuantizeOptions options = For(QuantizationTarget::kFbgemmAvx2);
   EXPECT_THAT(NarrowedOf(model, options), ElementsAre("second"));
-  EXPECT_THAT(NarrowedOf(model, For(kernels::SaturationMode::kFbgemmVnni)),
+  EXPECT_THAT(NarrowedOf(model, For(QuantizationTarget::kFbgemmVnni)),
               IsEmpty());
   options.keep = {"second"};
   EXPECT_THAT(NarrowedOf(model, options), IsEmpty());
 }
 
 TEST(TargetMappingTest, AMappingOfTheUsersIsTaken) {
-  QuantizeOptions options = For(kernels::SaturationMode::kFbgemmVnni);
+  QuantizeOptions options = For(QuantizationTarget::kFbgemmVnni);
   options.mapping.emplace().SetGlobal(Int8PerTensorQConfig());
   EXPECT_EQ(OrThrow(TargetMapping(Model(), options)), *options.mapping);
 }
 
 TEST(TargetMappingTest, WhereNothingSaturatesNothingHas) {
-  const QuantizeOptions options = For(kernels::SaturationMode::kExact);
+  const QuantizeOptions options = For(QuantizationTarget::kExact);
   EXPECT_FALSE(HasSevenBits(options));
+  EXPECT_THAT(Narrowed(options), IsEmpty());
+}
+
+TEST(TargetMappingTest, OneDnnWithoutVnniIsAnyServer) {
+  QuantizeOptions options = For(QuantizationTarget::kOneDnnAvx2);
+  options.backend = Backend::kOnednn;
+  EXPECT_TRUE(HasSevenBits(options));
   EXPECT_THAT(Narrowed(options), IsEmpty());
 }
 
 TEST(TargetMappingTest, OtherBackendsStayAsTheyAre) {
   for (const Backend backend : {Backend::kOnednn, Backend::kQnnpack}) {
-    const QuantizeOptions options =
-        For(kernels::SaturationMode::kFbgemmAvx2, backend);
+    QuantizeOptions options;
+    options.backend = backend;
+    EXPECT_EQ(TargetOf(options), QuantizationTarget::kExact);
     EXPECT_FALSE(HasSevenBits(options));
     EXPECT_EQ(OrThrow(TargetMapping(Model(), options)),
               DefaultMapping(options));
@@ -120,7 +126,7 @@ TEST(TargetMappingTest, OtherBackendsStayAsTheyAre) {
 }
 
 TEST(TargetMappingTest, CompatIsPyTorchs) {
-  QuantizeOptions options = For(kernels::SaturationMode::kFbgemmAvx2);
+  QuantizeOptions options = For(QuantizationTarget::kFbgemmAvx2);
   options.compat = true;
   EXPECT_EQ(OrThrow(TargetMapping(Model(), options)),
             GetDefaultQConfigMapping(Backend::kFbgemm));

@@ -16,14 +16,13 @@
 namespace ns {
 namespace {
 
-using ::ns::kernels::SaturationMode;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Key;
 
 // A sum, and a convolution behind it.
 std::map<int64_t, WeightedLayer> Find(const QConfig& qconfig,
-                                      SaturationMode target) {
+                                      QuantizationTarget target) {
   const ModelGraph prepared = OrThrow(
       PrepareModel(FloatModel({"return torch.conv2d(x + x, self.w2, self.b)"}),
                    Everywhere(qconfig)));
@@ -32,7 +31,8 @@ std::map<int64_t, WeightedLayer> Find(const QConfig& qconfig,
 }
 
 TEST(WeightedLayersTest, HaveTheirWeightAndItsBits) {
-  const auto layers = Find(Int8PerTensorQConfig(), SaturationMode::kFbgemmAvx2);
+  const auto layers =
+      Find(Int8PerTensorQConfig(), QuantizationTarget::kFbgemmAvx2);
   ASSERT_THAT(layers, ElementsAre(Key(1)));
   const WeightedLayer& layer = layers.at(1);
   EXPECT_THAT(layer.weight.sizes(), ElementsAre(3, 3, 3, 3));
@@ -45,7 +45,8 @@ TEST(WeightedLayersTest, HaveTheirWeightAndItsBits) {
 TEST(WeightedLayersTest, OfSevenBitsHaveEightAsWell) {
   QConfig narrow = Int8PerTensorQConfig();
   narrow.weight.config = NarrowWeights(narrow.weight.config);
-  const WeightedLayer layer = Find(narrow, SaturationMode::kFbgemmAvx2).at(1);
+  const WeightedLayer layer =
+      Find(narrow, QuantizationTarget::kFbgemmAvx2).at(1);
   EXPECT_EQ(layer.present, layer.narrow);
   EXPECT_EQ(layer.full.quant_min, -127);
   EXPECT_EQ(layer.full.quant_max, 127);
@@ -53,7 +54,7 @@ TEST(WeightedLayersTest, OfSevenBitsHaveEightAsWell) {
 
 TEST(WeightedLayersTest, TheTargetSaysWhetherSumsSaturate) {
   for (const auto target :
-       {SaturationMode::kExact, SaturationMode::kFbgemmVnni}) {
+       {QuantizationTarget::kExact, QuantizationTarget::kFbgemmVnni}) {
     EXPECT_FALSE(Find(Int8PerTensorQConfig(), target).at(1).can_saturate);
   }
 }
@@ -61,12 +62,12 @@ TEST(WeightedLayersTest, TheTargetSaysWhetherSumsSaturate) {
 TEST(WeightedLayersTest, OtherModelsHaveNone) {
   ConversionCache cache;
   EXPECT_FALSE(FindWeightedLayers(FloatModel({"return x"}),
-                                  SaturationMode::kExact, cache)
+                                  QuantizationTarget::kExact, cache)
                    .ok());
   EXPECT_THAT(OrThrow(FindWeightedLayers(
                   OrThrow(PrepareModel(FloatModel({"return x + x"}),
                                        Everywhere(Int8PerTensorQConfig()))),
-                  SaturationMode::kExact, cache)),
+                  QuantizationTarget::kExact, cache)),
               IsEmpty());
 }
 

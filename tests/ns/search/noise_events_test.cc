@@ -28,7 +28,7 @@ class NoiseEventsTest : public ::testing::Test {
             const std::vector<std::string>& candidates) {
     const ModelGraph model = FloatModel(body);
     QuantizeOptions options;
-    options.target = kernels::SaturationMode::kExact;
+    options.target = QuantizationTarget::kExact;
     std::vector<SkippedChoice> skipped;
     space_ = std::make_unique<SearchSpace>(OrThrow(SearchSpace::Create(
         model, options,

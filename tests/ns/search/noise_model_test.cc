@@ -196,7 +196,7 @@ TEST_F(NoiseModelTest, ForeseesConcatenations) {
 // Those of one candidate have the scale that another one has chosen.
 TEST_F(NoiseModelTest, ForeseesConcatenationsOfSeveralCandidates) {
   QuantizeOptions options;
-  options.target = kernels::SaturationMode::kExact;
+  options.target = QuantizationTarget::kExact;
   Predicted predicted({absl::StrCat("y = torch.relu(", ConvOf("x"), ")"),
                        absl::StrCat("z = torch.relu(", ConvOf("x * 0.5"), ")"),
                        "return torch.cat([y, z], 2)"},

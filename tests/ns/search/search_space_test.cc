@@ -61,7 +61,7 @@ TEST(SearchSpaceTest, LayersWithAnInt8FormOfTheirOwnHaveAChoice) {
 // What the mapping makes of the model is what the plan says.
 TEST(SearchSpaceTest, PlansWhatPreparingDoes) {
   QuantizeOptions exact;
-  exact.target = kernels::SaturationMode::kExact;
+  exact.target = QuantizationTarget::kExact;
   const SearchSpace space = SpaceOf({"default", "int8-per-channel"}, exact);
   for (const RecipeChoices& choices :
        {RecipeChoices{1, 1, 1}, RecipeChoices{0, 1, 2}, RecipeChoices{2, 0, 0},
@@ -125,7 +125,7 @@ TEST(SearchSpaceTest, KeepingAllLayersIsSaidToBeTheReason) {
 // With 8 bits each, pair sums of the first convolution leave int16 on servers
 // without VNNI, and nowhere else.
 TEST(SearchSpaceTest, ChoicesThatCanSaturateAreListed) {
-  const auto skipped_of = [](kernels::SaturationMode target) {
+  const auto skipped_of = [](QuantizationTarget target) {
     QuantizeOptions options;
     options.target = target;
     const SearchSpace space = SpaceOf({"default", "int8-per-channel"}, options);
@@ -139,11 +139,11 @@ TEST(SearchSpaceTest, ChoicesThatCanSaturateAreListed) {
     return skipped;
   };
   EXPECT_THAT(
-      skipped_of(kernels::SaturationMode::kFbgemmAvx2),
+      skipped_of(QuantizationTarget::kFbgemmAvx2),
       ElementsAre(HasSubstr("conv2d as int8-per-channel: its pair sums can "
                             "saturate on fbgemm-avx2"),
                   HasSubstr("conv2d@1 as int8-per-channel")));
-  EXPECT_THAT(skipped_of(kernels::SaturationMode::kExact), IsEmpty());
+  EXPECT_THAT(skipped_of(QuantizationTarget::kExact), IsEmpty());
 }
 
 // The convolution takes 7 bits as "default", unless the sum in front of it has

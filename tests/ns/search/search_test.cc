@@ -418,7 +418,7 @@ TEST_F(SearchTest, RefusesLabelsThatDoNotFit) {
 // A candidate of 8 bits beside that of 7.
 TEST_F(SearchTest, ChoosesAmongSeveralCandidates) {
   SearchOptions options = WithBudget(1);
-  options.quantize.target = kernels::SaturationMode::kExact;
+  options.quantize.target = QuantizationTarget::kExact;
   options.candidates = {"fbgemm"};
   const SearchResult narrow = OrThrow(Search(model_, reader_, options));
   options.candidates = {"fbgemm", "int8-per-channel", "dynamic"};
