@@ -9,15 +9,17 @@
 namespace ns {
 
 // Pairs the nodes, blocks and values of `graph` with those of `copy`, which
-// ModelGraph::Clone made of it; neither has been changed since. The copy may be
-// changed afterwards: what is added to it has no partner, and the counterpart
-// of a part that was removed must not be used.
+// ModelGraph::Clone made of it and which must not have been changed before the
+// object is made. Later it may be: nodes that are added have no partner. Of a
+// node that was removed from the copy, or whose outputs were added or removed,
+// neither the node nor its values may be asked for.
 class GraphCopy {
  public:
   GraphCopy(const torch::jit::Graph& graph, torch::jit::Graph& copy);
 
   // Returns the counterpart in the copy of a part that the graph had when the
-  // object was made; null for null.
+  // object was made; null for null. No other part may be
+  // asked for.
   torch::jit::Node* Of(const torch::jit::Node* node) const;
   torch::jit::Block* Of(const torch::jit::Block* block) const;
   torch::jit::Value* Of(const torch::jit::Value* value) const;

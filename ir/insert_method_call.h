@@ -22,9 +22,12 @@ namespace ns {
 //   %object = prim::GetAttr[name=<attribute>](%self)
 //   %result = prim::CallMethod[name=<method>](%object, <arguments>)
 //
-// and returns %result, which is None for a method without a result. Error:
-// there is no such attribute or method, or the first input of the graph is no
-// module (ir/run_on_graph.h). The graph is then unchanged.
+// and returns %result, a value of type None for a method without a result.
+// `attribute` is one of the module itself, not a path. The arguments are not
+// checked: all that the method has must be there, or the call fails when it
+// runs. Error: there is no such attribute or method, or the first input of the
+// graph is no module, as in graphs without a model. The graph is then
+// unchanged.
 absl::StatusOr<torch::jit::Value*> InsertMethodCall(
     ModelGraph& model, const std::string& attribute, const std::string& method,
     const std::vector<torch::jit::Value*>& arguments, torch::jit::Node* place);

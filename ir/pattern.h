@@ -23,10 +23,11 @@ struct ChainMatch {
   explicit operator bool() const { return !nodes.empty(); }
 };
 
-// Matches the chain of ops that starts at `first`: the first output of each
-// node but the last is used once, by the next node as its first input, in the
-// same block. An element of `ops` is the name of an op, or several with '|'
-// between them; in-place forms match without being named.
+// Matches the chain of `ops`, one or more, that starts at `first`, which has to
+// be the first of them: the first output of each node but the last is used
+// once, by the next node as its first input, in the same block. An element of
+// `ops` is the name of an op, or several with '|' between them; in-place forms
+// match without being named.
 //
 //   MatchChain(conv, {"aten::conv2d", "aten::batch_norm",
 //                     "aten::relu|aten::hardtanh"})

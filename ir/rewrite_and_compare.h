@@ -14,9 +14,10 @@
 namespace ns {
 
 // Calls `rewrite`, which returns an absl::Status, and returns whether the
-// CanonicalText (ir/text.h) of the model's graph is another one behind it.
-// Error: that of `rewrite`, and what LibTorch throws in it (CatchTorchErrors
-// with `what`).
+// CanonicalText of the model's graph differs afterwards: changes of a tensor
+// constant that the text leaves out are not seen (ir/text.h). Error: that of
+// `rewrite`, and what LibTorch throws in it (CatchTorchErrors with `what`); the
+// graph is as `rewrite` left it.
 template <typename Rewrite>
 absl::StatusOr<bool> RewriteAndCompare(absl::string_view what,
                                        ModelGraph& model,

@@ -30,13 +30,17 @@ struct SourceLine {
 std::optional<SourceLine> SourceLineOf(const torch::jit::Node& node);
 
 // Whether a SourceLine::file is part of PyTorch itself, such as
-// "/usr/lib/python3/dist-packages/torch/nn/modules/conv.py". A line there is
-// the same for all layers of a type, and does not tell which one it is.
+// "/usr/lib/python3/dist-packages/torch/nn/modules/conv.py". The path tells:
+// "-packages/torch/" is in it, or "/torch/nn/" or another of PyTorch's own
+// folders and files. A line there is the same for all layers of a type, and
+// does not tell which one it is.
 bool IsLibraryFile(const std::string& file);
 
 // Gives the line of `call` to `node`, which is inlined in place of `call`, and
 // to the nodes inside it: to each that has no line of its own, or has one in
-// PyTorch itself. Does nothing if `call` has no line.
+// PyTorch itself. So a node whose calls are inlined one after the other ends
+// with a line of the user's, if there is one. Does nothing if `call` has no
+// line.
 void TakeLineOfCall(torch::jit::Node& node, const torch::jit::Node& call);
 
 }  // namespace ns

@@ -9,9 +9,10 @@
 
 namespace ns {
 
-// Returns all figures of `record`, but those of the user's metrics; x is the
-// float value and y the quantized one. The `worst_channels` channels with the
-// lowest SQNR are named.
+// Returns all figures of `record` except those of the user's metrics, which
+// stay empty; x is the float value and y the quantized one. Figures of a record
+// that saw no values are nan. `worst_channels` is how many channels are named
+// at most, those with the lowest SQNR, the lowest first.
 ActivationComparison FiguresOfRecord(const PairRecord& record,
                                      int64_t worst_channels);
 

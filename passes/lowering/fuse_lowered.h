@@ -22,18 +22,17 @@ class GraphEditor;
 //   %r = ns::fbgemm_quantize(%d, %scale, %zero_point)
 // becomes
 //   %r = ns::fbgemm_requantize(%q, %scale, %zero_point)
-// or %q, when that is known to have this scale and zero point already and no op
-// of the graph works in place.
+// or %q, when that is known to have this scale and zero point already.
 //
-// A clamp is fused only when its bounds are constant, and a dequantize is
-// skipped only when no op in between works in place. Outputs do not change by a
-// bit. Nodes that nothing uses any more stay, for dead-code elimination.
-// Error: that of an op that does not take its arguments, as in a malformed
-// graph.
+// A clamp is fused only when its bounds are constant. Requantize takes the
+// place of a pair only when no op between the two works in place; %q does only
+// when no op of the whole graph does. Outputs do not change by a bit. Nodes
+// that nothing uses any more stay, for dead-code elimination. Error: the schema
+// of the new op does not take the arguments, as in a malformed graph.
 absl::Status FuseLowered(GraphEditor& editor);
 
-// Fuses a sum into the convolution that gives one of its operands. FuseLowered
-// must have run on the editor's graph before:
+// Fuses a sum, fbgemm_add or fbgemm_add_relu, into the fbgemm_conv2d that gives
+// one of its operands:
 //
 //   %y = ns::fbgemm_conv2d(%x, %layer, %y_scale, %y_zero_point)
 //   %z = ns::fbgemm_add_relu(%y, %other, %scale, %zero_point)
@@ -41,9 +40,10 @@ absl::Status FuseLowered(GraphEditor& editor);
 //   %z = ns::fbgemm_conv2d_add_relu(%x, %layer, %other, %scale, %zero_point)
 //
 // which does not round %y to its quantized values, nor clip it to their range:
-// outputs change. Where both operands are convolutions, the later one is fused.
-// A sum stays when an op between it and the convolution works in place. Nodes
-// without users and errors are as for FuseLowered.
+// outputs change. Where both operands are convolutions, the one that runs later
+// is fused. A sum stays when an op between it and the convolution works in
+// place. Call FuseLowered first: it finds relus behind convolutions and sums
+// that are gone afterwards. Nodes without users and errors are as there.
 absl::Status FuseSums(GraphEditor& editor);
 
 }  // namespace ns

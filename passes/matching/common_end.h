@@ -34,10 +34,10 @@ struct Step {
 using Steps = absl::InlinedVector<Step, 2>;
 
 // Returns the steps that may be fused into the op of `base` or be folded into
-// its weights. `base` and `end` are indices: the subgraph reaches from one to
-// the other already, and the steps between them come first. Then come the batch
-// norms behind `end` and at most one activation, as long as nothing else uses
-// their inputs.
+// its weights. `base` and `end` are the indices in `nodes` of the first and the
+// last op that the subgraph has already, and the steps between them come first:
+// none for an op alone. Then come the batch norms behind `end` and at most one
+// activation, as long as each alone uses what the op before it gives.
 Steps StepsBehind(const MatchableNodes& nodes, int base, int end);
 
 // One side of a pair of base ops.
@@ -49,18 +49,21 @@ struct SideOfPair {
 };
 
 struct CommonEnd {
-  // How many of its steps each subgraph takes in.
+  // How many of its steps each subgraph takes in, with those inside.
   size_t steps_a = 0;
   size_t steps_b = 0;
   // False where one side has fused something that the other does not compute
-  // there, so that the two end at different places.
+  // there, so that the two end at different places; what they share is still
+  // taken in.
   bool is_same_place = true;
 };
 
 // Returns the end of the shortest subgraphs that compute the same. Both take in
 // steps as long as one side must, to match what the other has fused or folded.
-// Where both models have the next step as an op of its own, the search ends:
-// these two ops will be matched as another pair. Here both have no step:
+// Where the next step is the same and is inside on one side at least, both take
+// it in. Where both have it as an op of its own, the search ends: these two ops
+// will be matched as another pair. Here neither side takes in a step, as both
+// have a batch norm of their own ('|' is between ops):
 //
 //   conv2d | batch_norm | relu     quantized::conv2d | quantized::batch_norm2d
 //
@@ -69,8 +72,9 @@ struct CommonEnd {
 //     family that is inside; or
 //   - it is a batch norm that the other side has folded into its weights. It is
 //     taken for folded unless the other model has a batch norm of the same
-//     module path. Where both sides have norms left, the side with more of them
-//     has its first ones folded; or
+//     module path. Where both sides have norms left, that decides, too, and if
+//     it does not, the first ones of the side with more of them are taken as
+//     folded by the other; or
 //   - it is an activation that changes nothing in the other model, since the
 //     range of its quantized values implies it.
 // Otherwise the search ends.
