@@ -19,7 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
-#include "passes/runtime/onednn_isa.h"
+#include "passes/runtime/onednn_faults.h"
 #include "tests/testing/mutate_archive.h"
 #include "tests/testing/temporary_file.h"
 #include "tools/command_line/run_ns.h"
@@ -66,7 +66,7 @@ class ModelFuzzTest : public testing::Test {
   void SetUp() override {
     // A process that forks must have no threads.
     at::set_num_threads(1);
-    AvoidFaultyOneDnnKernels();
+    AvoidOneDnnFaults();
     PrintTorchWarningsOnce();
     std::filesystem::create_directory(outputs_);
     // What is set up once is set up before there are children.

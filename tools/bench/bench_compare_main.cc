@@ -19,7 +19,7 @@
 #include "ns/batches/batch_reader.h"
 #include "ns/suite/pair_runner.h"
 #include "passes/matching/graph_matcher.h"
-#include "passes/runtime/onednn_isa.h"
+#include "passes/runtime/onednn_faults.h"
 #include "tools/bench/kernels/averages.h"
 #include "tools/command_line/command_line.h"
 #include "tools/command_line/run_command.h"
@@ -179,6 +179,6 @@ absl::Status Bench(const Flags& flags) {
 }  // namespace ns
 
 int main(int argc, char** argv) {
-  ns::AvoidFaultyOneDnnKernels();
+  ns::AvoidOneDnnFaults();
   return ns::RunCommand(ns::kSpec, argc, argv, ns::Bench);
 }

@@ -20,7 +20,7 @@
 #include "ns/batches/batches.h"
 #include "ns/suite/compare_models.h"
 #include "ns/suite/numeric_suite.h"
-#include "passes/runtime/onednn_isa.h"
+#include "passes/runtime/onednn_faults.h"
 #include "tools/command_line/command_line.h"
 #include "tools/command_line/run_command.h"
 #include "tools/command_line/threads.h"
@@ -231,6 +231,6 @@ absl::Status Run(const Flags& flags) {
 }  // namespace ns
 
 int main(int argc, char** argv) {
-  ns::AvoidFaultyOneDnnKernels();
+  ns::AvoidOneDnnFaults();
   return ns::RunCommand(ns::kSpec, argc, argv, ns::Run);
 }

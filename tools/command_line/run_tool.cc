@@ -14,7 +14,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "ir/torch_errors.h"
-#include "passes/runtime/onednn_isa.h"
+#include "passes/runtime/onednn_faults.h"
 #include "tools/command_line/standard_streams.h"
 #include "tools/command_line/torch_warnings.h"
 
@@ -37,7 +37,7 @@ bool PrepareProcess(absl::string_view tool) {
   // With SIGXFSZ ignored, a file that outgrows its limit is a failed write, and
   // does not end the process.
   std::signal(SIGXFSZ, SIG_IGN);
-  AvoidFaultyOneDnnKernels();
+  AvoidOneDnnFaults();
   PrintTorchWarningsOnce();
   const char* folder = std::getenv("BUILD_WORKING_DIRECTORY");
   if (folder != nullptr && chdir(folder) != 0) {

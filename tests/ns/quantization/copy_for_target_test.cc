@@ -58,10 +58,7 @@ TEST_F(CopyForTargetTest, OtherBackendsRunAsTheyAre) {
   QuantizeOptions qnnpack = options_;
   qnnpack.backend = Backend::kQnnpack;
   qnnpack.target = QuantizationTarget::kExact;
-  QuantizeOptions onednn = options_;
-  onednn.backend = Backend::kOnednn;
-  onednn.target = QuantizationTarget::kOneDnnAvx2;
-  for (const QuantizeOptions& other : {compat, qnnpack, onednn}) {
+  for (const QuantizeOptions& other : {compat, qnnpack}) {
     EXPECT_EQ(
         CountLoweredOps(OrThrow(CopyForTarget(quantized.model, other)).graph()),
         0);

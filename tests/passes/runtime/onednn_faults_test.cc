@@ -1,4 +1,4 @@
-#include "passes/runtime/onednn_isa.h"
+#include "passes/runtime/onednn_faults.h"
 
 #include <ATen/Context.h>
 #include <ATen/Functions.h>
@@ -76,22 +76,22 @@ std::vector<c10::IValue> Call(const char* name, const char* overload,
 
 // Whatever the processor: one that has no AMX never had the fault.
 // Tests run in their order: here no op has read the variables yet.
-TEST(OneDnnIsaTest, LimitsOfTheUserStay) {
+TEST(OneDnnFaultsTest, LimitsOfTheUserStay) {
   const char* const kNew = "ONEDNN_MAX_CPU_ISA";
   const char* const kOld = "DNNL_MAX_CPU_ISA";
   unsetenv(kNew);
   setenv(kOld, "AVX2", 1);
-  AvoidFaultyOneDnnKernels();
+  AvoidOneDnnFaults();
   EXPECT_EQ(std::getenv(kNew), nullptr);
   unsetenv(kOld);
   setenv(kNew, "SSE41", 1);
-  AvoidFaultyOneDnnKernels();
+  AvoidOneDnnFaults();
   EXPECT_STREQ(std::getenv(kNew), "SSE41");
   unsetenv(kNew);
 }
 
-TEST(OneDnnIsaTest, Convolutions1x1StayInsideTheirOutput) {
-  AvoidFaultyOneDnnKernels();
+TEST(OneDnnFaultsTest, Convolutions1x1StayInsideTheirOutput) {
+  AvoidOneDnnFaults();
   static MarkingAllocator allocator;
   constexpr uint8_t kPriority = 10;
   c10::SetCPUAllocator(&allocator, kPriority);
@@ -112,6 +112,36 @@ TEST(OneDnnIsaTest, Convolutions1x1StayInsideTheirOutput) {
                                 0.03, 128, at::kQUInt8);
     Call("quantized::conv2d", "new", {x, packed, 0.1, int64_t{100}});
     EXPECT_EQ(MarkingAllocator::overruns(), 0) << size[0] << " x " << size[1];
+  }
+}
+
+// Quantized to 8 bits, values have half the scales and other zero points.
+TEST(OneDnnFaultsTest, LayersWithTheSameRatioOfScalesAreToldApart) {
+  AvoidOneDnnFaults();
+  const c10::InferenceMode inference;
+  at::globalContext().setQEngine(at::kONEDNN);
+  at::manual_seed(1);
+  using Ints = std::vector<int64_t>;
+  const at::Tensor weight =
+      at::quantize_per_tensor(at::randn({16, 16, 3, 3}), 0.03, 0, at::kQInt8);
+  const c10::IValue packed = Call("quantized::conv2d_prepack", "",
+                                  {weight, c10::IValue(), Ints{1, 1},
+                                   Ints{0, 0}, Ints{1, 1}, int64_t{1}})[0];
+  const at::Tensor x = at::randn({2, 16, 8, 8});
+  for (const int64_t steps : {1, 2}) {
+    const double scale = 0.05 / static_cast<double>(steps);
+    const at::Tensor quantized =
+        at::quantize_per_tensor(x, scale, 60 * steps, at::kQUInt8);
+    const at::Tensor expected =
+        at::conv2d(quantized.dequantize(), weight.dequantize());
+    const at::Tensor actual =
+        Call("quantized::conv2d", "new",
+             {quantized, packed, 16 * scale, int64_t{62 * steps}})[0]
+            .toTensor()
+            .dequantize();
+    EXPECT_LT(at::sub(actual, expected).norm().item<double>(),
+              0.1 * expected.norm().item<double>())
+        << steps;
   }
 }
 
