@@ -5,6 +5,7 @@ import unittest
 import torch
 from torch import nn
 
+from quantizing import HAS_VNNI
 from quantizing import QuantizeTest
 from quantizing import sqnr
 
@@ -228,15 +229,16 @@ class TargetTest(QuantizeTest):
     self.assertEqual(output_db('--target=fbgemm-avx2'), output_db())
 
   def test_nothing_saturates_in_libtorch_without_vnni(self):
-    images = [3 * torch.randn(4, 3, 16, 16) for _ in range(2)]
+    images = torch.load(self.path('images.pt'))
     model = torch.jit.load(self.path('separable.pt'))
     for target, saturates in (('onednn', True), ('onednn-avx2', False)):
       self.quantize_for(target, 'q.pt', '--backend=onednn')
       errors = [self.error_db(model, images, isa=isa)
                 for isa in ('AVX2', 'AVX512_CORE', 'AVX512_CORE_VNNI')]
-      self.assertEqual(errors[0] < 25, saturates, (target, errors))
-      if not saturates:
-        self.assertLess(max(errors) - min(errors), 0.1, errors)
+      self.assertGreater(errors[2] if HAS_VNNI else 40, 35, target)
+      # On a processor without VNNI, all three are the same.
+      self.assertEqual(errors[0] < 30, saturates, (target, errors))
+      self.assertEqual(errors[1] < 30, saturates, (target, errors))
 
   def test_onednn_narrows_what_it_saturates(self):
     layers = {layer['name']: layer['qconfig'] for layer in self.quantize_for(

@@ -7,19 +7,24 @@ LibTorch's random numbers before each test."""
 
 _ON = Label("//tools/bazel:precompile_headers")
 _HEADERS = Label("//tools/bazel:libtorch_headers")
+_TEST_HEADERS = Label("//tools/bazel:test_headers")
 _MAIN = Label("//tests/testing:main")
 
-def _with_precompiled_headers(arguments):
+# The files of most tests: they run once and not for long, so that optimizing
+# them takes longer than it saves. (C libraries want no -D_FORTIFY_SOURCE then.)
+UNOPTIMIZED = ["-O0", "-U_FORTIFY_SOURCE"]
+
+def _with_precompiled_headers(arguments, headers = _HEADERS, copts = []):
     if "@system//:torch" not in arguments.get("deps", []):
         return arguments
-    headers = str(_HEADERS)
+    headers = str(headers)
     arguments = dict(arguments)
     arguments["deps"] = arguments["deps"] + select({
         str(_ON): [headers],
         "//conditions:default": [],
     })
     arguments["copts"] = arguments.get("copts", []) + select({
-        str(_ON): ["-include-pch", "$(execpath %s)" % headers],
+        str(_ON): copts + ["-include-pch", "$(execpath %s)" % headers],
         "//conditions:default": [],
     })
     return arguments
@@ -30,9 +35,19 @@ def cc_binary(**arguments):
 def cc_library(**arguments):
     native.cc_library(**_with_precompiled_headers(arguments))
 
-def cc_test(deps, **arguments):
+def cc_test(deps, optimized = False, **arguments):
+    """A test. Where headers are precompiled, its own files are not optimized,
+    unless it says that it is `optimized`, as tests do that compute much."""
     arguments["deps"] = [
         str(_MAIN) if dep == "@system//:gtest_main" else dep
         for dep in deps
     ]
-    native.cc_test(**_with_precompiled_headers(arguments))
+    if optimized:
+        arguments = _with_precompiled_headers(arguments)
+    else:
+        arguments = _with_precompiled_headers(
+            arguments,
+            _TEST_HEADERS,
+            UNOPTIMIZED,
+        )
+    native.cc_test(**arguments)

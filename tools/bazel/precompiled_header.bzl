@@ -19,7 +19,8 @@ def _precompiled_header_impl(ctx):
     # Clang takes a precompiled header only where it was made with the options
     # of the file that is compiled: all that .bazelrc and the command line name.
     options = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts
-    options = [option for option in options if not option.startswith("-W")] + [
+    options = [option for option in options if not option.startswith("-W")]
+    options += ctx.attr.copts + [
         # Once here instead of once in each file.
         "-fpch-instantiate-templates",
         # What a cache brings back has times of its own.
@@ -81,6 +82,9 @@ precompiled_header = rule(
         "headers": attr.string_list(
             mandatory = True,
             doc = "Absolute paths: sandboxes are gone when it is read.",
+        ),
+        "copts": attr.string_list(
+            doc = "Those of the files that include the headers, too.",
         ),
         "data": attr.label_list(
             allow_files = True,

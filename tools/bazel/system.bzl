@@ -192,6 +192,9 @@ _PRECOMPILED = [
     "absl/strings/str_join.h",
 ]
 
+# What tests include, besides.
+_PRECOMPILED_FOR_TESTS = ["gmock/gmock.h", "gtest/gtest.h"]
+
 # Names the compiler, and each file that the headers $@ include, with its size
 # and time.
 _FILES_OF_HEADERS = """
@@ -201,21 +204,25 @@ printf '#include <%s>\\n' "$@" | "$CC" -M -std=c++17 -x c++ - |
   xargs stat --dereference --format='%n %s %Y'
 """
 
+def _paths_of(ctx, headers):
+    paths = ["/usr/include/" + header for header in headers]
+    return [path for path in paths if ctx.path(path).exists]
+
 def _precompiled(ctx):
     """What tools/bazel/precompiled_header.bzl has to know: absolute paths, and
     a file that changes when a header or the compiler does."""
-    headers = [
-        "/usr/include/" + header
-        for header in _PRECOMPILED
-        if ctx.path("/usr/include/" + header).exists
-    ]
+    headers = _paths_of(ctx, _PRECOMPILED)
     if ctx.os.environ.get("LIBTORCH", ""):
         # Bazel lets a file include only declared headers and those of folders
         # that it knows the compiler to look in.
         headers = [header for header in headers if "/absl/" in header]
-    ctx.file("precompiled.bzl", "HEADERS = %r\n" % headers)
+    of_tests = headers + _paths_of(ctx, _PRECOMPILED_FOR_TESTS)
+    ctx.file(
+        "precompiled.bzl",
+        "HEADERS = %r\nTEST_HEADERS = %r\n" % (headers, of_tests),
+    )
     files = ctx.execute(
-        ["bash", "-c", _FILES_OF_HEADERS, "-"] + headers,
+        ["bash", "-c", _FILES_OF_HEADERS, "-"] + of_tests,
         environment = {"CC": ctx.os.environ.get("CC", "clang")},
     )
     ctx.file("precompiled_from.txt", files.stdout)

@@ -135,9 +135,6 @@ TEST_P(ReferencePtqTest, AWrapperMayHoldSeveralLayers) {
 }
 
 TEST_P(ReferencePtqTest, TheQConfigOfAPartGoesBeforeThatOfTheWhole) {
-  // Other weights than elsewhere: with twice the steps for the same values,
-  // oneDNN would take layers for those of another test (onednn_faults.h).
-  at::manual_seed(2);
   const Module model = Nested(
       TwoLayers(Wrapped(RandomLinear(5, 8)), Wrapped(RandomLinear(8, 5))),
       Wrapped(RandomLinear(5, 5)));
