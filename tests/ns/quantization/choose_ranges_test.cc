@@ -61,7 +61,7 @@ class ChooseRangesTest : public ::testing::Test {
     return OrThrow(
         ChooseRanges(model, prepared, OrThrow(TargetMapping(model, options_)),
                      measures ? BatchesOf(batches_) : std::vector<Batch>(),
-                     {options_.target, observers}));
+                     {TargetOf(options_), observers}));
   }
 
   // The name of the qconfig of each layer that is converted.
