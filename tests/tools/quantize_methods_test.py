@@ -235,10 +235,10 @@ class TargetTest(QuantizeTest):
       self.quantize_for(target, 'q.pt', '--backend=onednn')
       errors = [self.error_db(model, images, isa=isa)
                 for isa in ('AVX2', 'AVX512_CORE', 'AVX512_CORE_VNNI')]
-      self.assertGreater(errors[2] if HAS_VNNI else 40, 35, target)
-      # On a processor without VNNI, all three are the same.
       self.assertEqual(errors[0] < 30, saturates, (target, errors))
       self.assertEqual(errors[1] < 30, saturates, (target, errors))
+      if HAS_VNNI:
+        self.assertGreater(errors[2], 35, target)
 
   def test_onednn_narrows_what_it_saturates(self):
     layers = {layer['name']: layer['qconfig'] for layer in self.quantize_for(
