@@ -18,9 +18,11 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // A measured SQNR that is less than this above the budget is good enough.
 constexpr double kSlackDb = 0.3;
+// How many recipes are measured because of what is predicted.
+constexpr int kTries = kVerifications - 1;
 // What noise is taken for larger by, after a recipe that missed the budget and
 // after a second one: the next recipe is to keep it.
-constexpr double kCaution[kVerifications] = {1.03, 1.2, 1.2};
+constexpr double kCaution[kTries] = {1.03, 1.2, 1.2};
 // More is of recipes that no prediction is for.
 constexpr double kMostNoise = NoiseRows::kUnbounded / 2;
 // What was measured is less than what was expected by more than this part, or
@@ -97,7 +99,7 @@ absl::Status RecipeSearch::Verify(const Recipe& recipe) {
 
 absl::Status RecipeSearch::SearchByBudget() {
   double caution = 1;
-  for (int i = 0; i < kVerifications; ++i) {
+  for (int i = 0; i < kTries; ++i) {
     const std::optional<Recipe> recipe = solver_.Solve(
         correction_.LimitFor(ToNoise(*limit_.budget_db) / caution));
     if (!recipe || CountInt8(recipe->choices) == 0 ||
@@ -119,7 +121,7 @@ absl::Status RecipeSearch::SearchByBudget() {
 
 absl::Status RecipeSearch::SearchByLabels() {
   double most_noise = kMostNoise;
-  for (int i = 0; i < kVerifications && !best_; ++i) {
+  for (int i = 0; i < kTries && !best_; ++i) {
     const std::optional<Recipe> recipe = solver_.Solve(most_noise);
     if (!recipe || CountInt8(recipe->choices) == 0) {
       break;
@@ -134,8 +136,8 @@ absl::Status RecipeSearch::SearchByLabels() {
   return absl::OkStatus();
 }
 
-// Measures the recipe with the least noise that quantizes something, to have
-// something to tell.
+// Measures the recipe with the least noise that quantizes something:
+// predictions may have been too far off to come to it.
 absl::Status RecipeSearch::VerifyMostExact() {
   const std::vector<Recipe> frontier = solver_.Frontier();
   const Recipe* most_exact = nullptr;
@@ -144,9 +146,7 @@ absl::Status RecipeSearch::VerifyMostExact() {
       most_exact = &recipe;
     }
   }
-  const bool is_new = most_exact != nullptr &&
-                      !IsVerified(most_exact->choices) &&
-                      verified_.size() < kVerifications;
+  const bool is_new = most_exact != nullptr && !IsVerified(most_exact->choices);
   return is_new ? Verify(*most_exact) : absl::OkStatus();
 }
 

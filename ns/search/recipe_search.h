@@ -29,8 +29,9 @@ struct RecipeLimit {
   std::optional<double> max_drop;
 };
 
-// The most recipes that a search measures.
-inline constexpr int kVerifications = 3;
+// The most recipes that a search measures: one less by what is predicted, and
+// the most exact one where none of these keeps the limit.
+inline constexpr int kVerifications = 4;
 
 // Choice 0 of each layer is float; the recipe of these alone is not measured.
 class RecipeSearch {
@@ -49,8 +50,8 @@ class RecipeSearch {
   // predictions are corrected, and another one is tried. With max_drop, begins
   // with the cheapest recipe of all, and goes on to less noise until one keeps
   // the limit. A recipe that has missed the limit is not tried again. Where
-  // none keeps it, the one with the least predicted noise is measured as well,
-  // if kVerifications allows.
+  // none keeps it, the one with the least predicted noise that quantizes a
+  // layer is measured as well.
   //
   // Errors: those of `measure`; an out-of-range error where none keeps the
   // limit, with the best that was measured, and where none is cheaper than

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -179,6 +180,39 @@ TEST_F(RecipeSearchTest, LabelsMeasureTheMostExactRecipeToo) {
 }
 
 // As where another candidate makes sums saturate.
+// Each of three tries takes a sixteenth of the noise of the one before, and all
+// samples are lost down to the noise of the last layer.
+TEST_F(RecipeSearchTest, TheMostExactRecipeComesAfterThreeTries) {
+  constexpr double kNoise[] = {1, 0.06, 0.0037, 0.0002, 0.00001};
+  const auto noise_of = [&](const RecipeChoices& choices) {
+    double noise = 0;
+    for (size_t i = 0; i < choices.size(); ++i) {
+      noise += kNoise[i] * choices[i];
+    }
+    return noise;
+  };
+  const RecipeProblem problem = {
+      {2, 2, 2, 2, 2}, [&](const RecipeChoices& choices) {
+        return RecipeCost{
+            noise_of(choices),
+            10.0 - std::accumulate(choices.begin(), choices.end(), 0)};
+      }};
+  RecipeSearch search(
+      problem, {std::nullopt, 0.5},
+      [&](const RecipeChoices& choices) -> absl::StatusOr<MeasuredRecipe> {
+        MeasuredRecipe recipe{{FloatModel({"return x"}), {}}, 0, {}, ""};
+        recipe.noise = noise_of(choices);
+        recipe.top1.samples = recipe.top1.float_correct = 1000;
+        recipe.top1.lost = recipe.noise > 0.00015 ? 1000 : 0;
+        recipe.top1.quantized_correct = 1000 - recipe.top1.lost;
+        return recipe;
+      });
+  NS_ASSERT_OK(search.Run());
+  EXPECT_EQ(ChoicesOf(search).size(), kVerifications);
+  EXPECT_EQ(ChoicesOf(search).back(), (RecipeChoices{0, 0, 0, 0, 1}));
+  EXPECT_EQ(search.chosen(), kVerifications - 1);
+}
+
 TEST_F(RecipeSearchTest, WhatNoPredictionIsForIsNotTried) {
   const auto unforeseen = [](const RecipeChoices& choices) {
     return choices[0] + choices[1] == 2;
