@@ -38,9 +38,9 @@ bool IsLibraryFile(const std::string& file);
 
 // Gives the line of `call` to `node`, which is inlined in place of `call`, and
 // to the nodes inside it: to each that has no line of its own, or has one in
-// PyTorch itself. So a node whose calls are inlined one after the other ends
-// with a line of the user's, if there is one. Does nothing if `call` has no
-// line.
+// PyTorch itself. So when the calls around a node are inlined one after the
+// other, it ends with a line of the user's, if there is one. Does nothing if
+// `call` has no line.
 void TakeLineOfCall(torch::jit::Node& node, const torch::jit::Node& call);
 
 }  // namespace ns

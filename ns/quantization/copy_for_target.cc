@@ -10,8 +10,7 @@ namespace ns {
 absl::StatusOr<ModelGraph> CopyForTarget(const ModelGraph& quantized,
                                          const QuantizeOptions& options) {
   NS_ASSIGN_OR_RETURN(ModelGraph copy, quantized.Clone());
-  if (options.backend != Backend::kQnnpack && !options.compat &&
-      !options.reference) {
+  if (RunsOnFbgemm(options) && !options.compat && !options.reference) {
     LowerToFbgemmOptions lower;
     lower.numerics = SaturationOf(TargetOf(options))
                          .value_or(kernels::SaturationMode::kExact);

@@ -9,12 +9,12 @@
 namespace ns {
 
 // Returns a copy of `quantized`, which was made with `options`, whose quantized
-// layers compute what they will on the target, whatever processor this is:
+// layers compute what fbgemm does on the target, whatever processor this is:
 // LibTorch's engines saturate on one without VNNI where the target may not, and
-// the other way round. On kOneDnnAvx2, no sum saturates in the copy, as none
-// does there in a model whose layers were narrowed for it. Layers without an ns
-// kernel stay as they are. The copy is a plain one for qnnpack, and with
-// options.compat or options.reference. Errors: those of LowerToFbgemm.
+// the other way round. Layers without an ns kernel stay as they are. The copy
+// is a plain one when options.backend is neither fbgemm nor x86, and computes
+// what LibTorch does on this processor; and with options.compat or
+// options.reference. Errors: those of LowerToFbgemm.
 absl::StatusOr<ModelGraph> CopyForTarget(const ModelGraph& quantized,
                                          const QuantizeOptions& options);
 

@@ -10,9 +10,10 @@
 namespace ns {
 
 // Returns all figures of `record` except those of the user's metrics, which
-// stay empty; x is the float value and y the quantized one. Figures of a record
-// that saw no values are nan. `worst_channels` is how many channels are named
-// at most, those with the lowest SQNR, the lowest first.
+// stay empty; x is the float value and y the quantized one. Errors of a record
+// that saw no values are nan, and what has no figure then is empty. At most
+// `worst_channels` channels are named, those with the lowest SQNR, the lowest
+// first.
 ActivationComparison FiguresOfRecord(const PairRecord& record,
                                      int64_t worst_channels);
 

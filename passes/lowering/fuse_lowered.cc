@@ -37,6 +37,12 @@ bool IsPlainLayer(const Node& node) {
           row->weight_form == WeightForm::kPackedLinear);
 }
 
+// Whether there is an op of `layer` with an activation: FuseSums makes layers
+// that have none for a clamp.
+bool HasFusedForm(const Node& layer, absl::string_view suffix) {
+  return FindOp(absl::StrCat(OpName(layer), suffix)) != nullptr;
+}
+
 // Returns a bound of a clamp: `otherwise` when it is None, nothing when only a
 // run tells it.
 std::optional<double> Bound(const Value& value, double otherwise) {
@@ -78,7 +84,9 @@ absl::StatusOr<bool> FuseActivation(GraphEditor& editor, ValueFacts& facts,
     return false;
   }
   Node* layer = activation->input(0)->node();
-  if (!IsPlainLayer(*layer) || OnlyUser(*layer->output()) != activation) {
+  if (!IsPlainLayer(*layer) ||
+      !HasFusedForm(*layer, is_relu ? "_relu" : "_clamp") ||
+      OnlyUser(*layer->output()) != activation) {
     return false;
   }
   if (is_relu) {

@@ -42,8 +42,7 @@ absl::Status FuseLowered(GraphEditor& editor);
 // which does not round %y to its quantized values, nor clip it to their range:
 // outputs change. Where both operands are convolutions, the one that runs later
 // is fused. A sum stays when an op between it and the convolution works in
-// place. Call FuseLowered first: it finds relus behind convolutions and sums
-// that are gone afterwards. Nodes without users and errors are as there.
+// place. Nodes without users and errors are as for FuseLowered.
 absl::Status FuseSums(GraphEditor& editor);
 
 }  // namespace ns

@@ -246,9 +246,10 @@ struct FamilyFacts {
   // True for a family that computes element by element on one input, keeps its
   // shape, and may end a fused subgraph.
   bool is_activation = false;
-  // True for a family that computes each element of its output from those of
-  // its inputs at that place, as broadcasting pairs them. Activations do so,
-  // too (IsElementwise in op_table.h).
+  // True for a family that computes each element of its output from that of its
+  // first input at the place, and maybe from those of others, as broadcasting
+  // pairs them. Activations do so, too (IsElementwise in op_table.h). Not for
+  // where: its first input chooses, and gives no values.
   bool is_elementwise = false;
   // True for a family that makes large errors of small ones in its first input:
   // near zero, they have no bound (log, rsqrt), or a small part of the value

@@ -38,9 +38,9 @@ absl::Span<const OpRow> OpTable();
 // out-of-place form ("aten::relu" for "aten::relu_"). Null for an unknown op.
 const OpRow* FindOp(absl::string_view op);
 
-// True for ops that compute each element of their output from those of their
-// inputs at that place (FamilyFacts::is_elementwise): activations, quantize,
-// dequantize and observe ops, too.
+// True for ops that compute each element of their output from that of their
+// first input at the place (FamilyFacts::is_elementwise): activations,
+// quantize, dequantize and observe ops, too.
 bool IsElementwise(const OpRow& row);
 
 // True for ops that only a quantized model has: int8, dynamic and fp16 ops, and

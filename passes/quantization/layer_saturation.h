@@ -14,8 +14,8 @@ namespace ns {
 
 // Whether the kernel that runs `layer`, a linear layer or a convolution, in
 // int8 has pair sums that saturate on `target` (quantization_target.h). A layer
-// whose weight or padding only a run tells counts as saturating if some kernel
-// of its op does; so do all transposed convolutions for oneDNN.
+// whose weight or padding only a run tells counts as saturating where some
+// kernel of convolutions does; so do all transposed convolutions for oneDNN.
 bool HasSaturatingKernel(const torch::jit::Node& layer,
                          QuantizationTarget target);
 

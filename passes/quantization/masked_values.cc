@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "ir/node_view.h"
@@ -25,13 +26,18 @@ bool IsOfFamily(absl::string_view op, absl::string_view family) {
   return row != nullptr && row->family == family;
 }
 
-// Whether the output of the op of `use` holds scores as its input does.
+// Whether the output of the op of `use` holds scores as its input does. What a
+// sigmoid gives are no scores, however large its input is, nor is a divisor.
 bool HandsOnScores(const Use& use) {
+  static constexpr absl::string_view kFamilies[] = {
+      "add", "hardtanh", "masked_fill", "maximum", "minimum",
+      "mul", "sub",      "to",          "type_as", "where"};
   const Node& node = *use.user;
   const OpRow* const row = FindOp(OpName(node));
   // Observers, which are called, hand on what they see.
   return node.kind() == c10::prim::CallMethod || MovesValues(node) ||
-         (row != nullptr && IsElementwise(*row));
+         (row != nullptr && (absl::c_linear_search(kFamilies, row->family) ||
+                             (row->family == "div" && use.offset == 0)));
 }
 
 bool IsSoftmax(const Use& use) {

@@ -23,7 +23,7 @@ enum class QuantizationTarget {
   // all layers but convolutions of one and two dimensions with as many groups
   // as input channels and as output channels. Which products make a pair
   // depends on the kernel that oneDNN chooses. Seen in oneDNN 2.6, and held by
-  // quantization_target_test.py.
+  // tests/passes/quantization/onednn_saturation_test.cc.
   kOneDnnAvx2,
 };
 

@@ -7,11 +7,11 @@ namespace ns {
 // Sets two environment variables, unless they are set already. With LibTorch 2
 // it does nothing. Call it before the first op of LibTorch runs.
 //
-// ONEDNN_MAX_CPU_ISA (or DNNL_MAX_CPU_ISA, its older name) becomes
-// AVX512_CORE_VNNI: with AMX, the quantized 1x1 convolutions of LibTorch 1.13.1
-// write beyond the end of their output, by a third of its size, when an image
-// has 27, 33, 36, 39, 42, 45 or 48 pixels. Other instructions give the same
-// results.
+// ONEDNN_MAX_CPU_ISA becomes AVX512_CORE_VNNI, if DNNL_MAX_CPU_ISA, its older
+// name, is not set either: with AMX, the quantized 1x1 convolutions of LibTorch
+// 1.13.1 write beyond the end of their output, by a third of its size, when an
+// image has 27, 33, 36, 39, 42, 45 or 48 pixels. Other instructions give the
+// same results.
 //
 // LRU_CACHE_CAPACITY becomes 1: LibTorch 1.13.1 keeps what it has prepared for
 // earlier calls, and takes it for a layer of the same shapes whose scales have

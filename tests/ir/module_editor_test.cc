@@ -348,6 +348,18 @@ TEST(ModuleEditorTest, UnhookTakesBackWhatHooksDid) {
               HasSubstr("module 'a' has no attribute 'out'"));
 }
 
+TEST(ModuleEditorTest, UnhookOfSeveralTakesBackAllOrNone) {
+  ModuleEditor editor = OrThrow(ModuleEditor::Copy(Pair()));
+  NS_ASSERT_OK(editor.HookOutput("a", "out", Scale(100)._ivalue()));
+  const double hooked = ResultOf(editor.root(), 1);
+  EXPECT_THAT(MessageOfStatus(editor.Unhook({"a", "b"}, "out")),
+              HasSubstr("module 'b' has no attribute 'out'"));
+  EXPECT_EQ(ResultOf(editor.root(), 1), hooked);
+  NS_ASSERT_OK(editor.HookOutput("b", "out", Scale(1000)._ivalue()));
+  NS_ASSERT_OK(editor.Unhook({"a", "b"}, "out"));
+  EXPECT_EQ(ResultOf(editor.root(), 1), 20);
+}
+
 // Calls the hook 'out' of its child, as HookOutput lets it do.
 Module WithHookedChild(const std::string& forward) {
   const Module child = MakeModule("Child",

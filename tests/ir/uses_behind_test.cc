@@ -47,6 +47,25 @@ TEST(UsesBehindTest, FollowsWhatHandsOn) {
                                          "tanh", "mul", "sigmoid"));
 }
 
+// Each use is seen once, though two ways lead to the product.
+TEST(UsesBehindTest, SeesEachUseOnceAndEntersNoControlFlow) {
+  const NamedGraph graph(kGraph);
+  const auto all_behind = [&](const char* name) {
+    std::vector<std::string> seen;
+    EXPECT_FALSE(HasUseBehind(
+        *graph.Named(name), [](const Use&) { return true; },
+        [&](const Use& use) {
+          seen.push_back(OpOf(use));
+          return false;
+        }));
+    return seen;
+  };
+  EXPECT_THAT(all_behind("a"),
+              UnorderedElementsAre("neg", "relu", "mul", "tanh", "mul",
+                                   "sigmoid", "Return", "Return", "Return"));
+  EXPECT_THAT(all_behind("p"), ElementsAre("If"));
+}
+
 TEST(UsesBehindTest, EndsWhereSomethingIsFound) {
   const NamedGraph graph(kGraph);
   std::vector<std::string> asked;

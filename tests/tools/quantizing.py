@@ -82,8 +82,9 @@ class QuantizeTest(cli.CliTest):
 
   def outputs(self, inputs, name='q.pt', engine='onednn', isa=None):
     """Of the result, in a PyTorch that knows nothing of ns, with oneDNN's
-    instructions up to `isa`, as "AVX2". It is a process of its own: oneDNN takes two linear layers of one shape for one when both have
-    the same ratio of scales, and forgets that zero points differ."""
+    instructions up to `isa`, as "AVX2". It is a process of its own: oneDNN
+    takes two linear layers of one shape for one when both have the same ratio
+    of scales, and forgets that zero points differ."""
     torch.save(inputs, self.path('run_inputs.pt'))
     script = (
         'import sys, torch\n'

@@ -35,19 +35,16 @@ def cc_binary(**arguments):
 def cc_library(**arguments):
     native.cc_library(**_with_precompiled_headers(arguments))
 
-def cc_test(deps, optimized = False, **arguments):
+def cc_test(deps, **arguments):
     """A test. Where headers are precompiled, its own files are not optimized,
-    unless it says that it is `optimized`, as tests do that compute much."""
+    but for those of tests without LibTorch, which are of kernels and compute
+    much themselves."""
     arguments["deps"] = [
         str(_MAIN) if dep == "@system//:gtest_main" else dep
         for dep in deps
     ]
-    if optimized:
-        arguments = _with_precompiled_headers(arguments)
-    else:
-        arguments = _with_precompiled_headers(
-            arguments,
-            _TEST_HEADERS,
-            UNOPTIMIZED,
-        )
-    native.cc_test(**arguments)
+    native.cc_test(**_with_precompiled_headers(
+        arguments,
+        _TEST_HEADERS,
+        UNOPTIMIZED,
+    ))

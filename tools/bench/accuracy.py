@@ -29,6 +29,8 @@ sys.dont_write_bytecode = True
 
 # PyTorch 1.13's oneDNN writes beyond its buffers with AMX.
 os.environ.setdefault('ONEDNN_MAX_CPU_ISA', 'AVX512_CORE_VNNI')
+# It takes layers for each other whose scales have the same ratio.
+os.environ.setdefault('LRU_CACHE_CAPACITY', '1')
 
 import torch
 from torch import nn

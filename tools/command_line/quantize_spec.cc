@@ -28,7 +28,7 @@ constexpr FlagSpec kFlags[] = {
      "onednn-avx2, any server; fbgemm-vnni or onednn, servers with VNNI; "
      "qnnpack. Where sums could saturate there, activations or weights get 7 "
      "bits, whichever costs the layers less on batches held back; with "
-     "--qconfig, errors are those that the target has"},
+     "--qconfig, the target only says what errors are, for fbgemm and x86"},
     {"bias-correction", "NAME",
      "fast (default): biases make up for what rounding weights shifts, in the "
      "layers where that helps on batches held back; sequential: layer by "

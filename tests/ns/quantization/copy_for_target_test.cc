@@ -58,7 +58,10 @@ TEST_F(CopyForTargetTest, OtherBackendsRunAsTheyAre) {
   QuantizeOptions qnnpack = options_;
   qnnpack.backend = Backend::kQnnpack;
   qnnpack.target = QuantizationTarget::kExact;
-  for (const QuantizeOptions& other : {compat, qnnpack}) {
+  QuantizeOptions onednn = options_;
+  onednn.backend = Backend::kOnednn;
+  onednn.target = QuantizationTarget::kOneDnnAvx2;
+  for (const QuantizeOptions& other : {compat, qnnpack, onednn}) {
     EXPECT_EQ(
         CountLoweredOps(OrThrow(CopyForTarget(quantized.model, other)).graph()),
         0);

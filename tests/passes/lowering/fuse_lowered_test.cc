@@ -93,6 +93,17 @@ graph(%x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmConv, %scale : floa
   return (%z))IR");
 }
 
+// FuseSums has made it.
+TEST(FuseLoweredTest, KeepsClampWhenThereIsNoFusedOp) {
+  ExpectUntouched(R"IR(
+graph(%x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmConv, %other : Tensor, %scale : float, %zero_point : int):
+  %min : int = prim::Constant[value=0]()
+  %max : int = prim::Constant[value=6]()
+  %y : Tensor = ns::fbgemm_conv2d_add(%x, %layer, %other, %scale, %zero_point)
+  %z : Tensor = ns::fbgemm_clamp(%y, %min, %max)
+  return (%z))IR");
+}
+
 TEST(FuseLoweredTest, KeepsClampWhenItsBoundsAreNotConstant) {
   ExpectUntouched(R"IR(
 graph(%x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmConv, %scale : float, %zero_point : int, %max : float):

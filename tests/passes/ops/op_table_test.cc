@@ -248,13 +248,15 @@ TEST(OpTableTest, EveryQuantizedOpOfLibTorchHasARowOrAReason) {
 }
 
 TEST(OpTableTest, ElementwiseOpsTakeElementsAtOnePlace) {
-  for (const char* op : {"aten::add", "quantized::mul", "aten::relu_",
-                         "aten::quantize_per_tensor", "aten::dequantize",
-                         "aten::masked_fill", "aten::where"}) {
+  for (const char* op :
+       {"aten::add", "quantized::mul", "aten::relu_",
+        "aten::quantize_per_tensor", "aten::dequantize", "aten::masked_fill",
+        "aten::neg", "aten::exp", "aten::selu", "aten::gt"}) {
     EXPECT_TRUE(IsElementwise(*FindOp(op))) << op;
   }
-  for (const char* op : {"aten::matmul", "aten::softmax", "aten::transpose",
-                         "aten::mean", "aten::layer_norm"}) {
+  for (const char* op :
+       {"aten::matmul", "aten::softmax", "aten::transpose", "aten::mean",
+        "aten::layer_norm", "aten::where", "aten::zeros_like"}) {
     EXPECT_FALSE(IsElementwise(*FindOp(op))) << op;
   }
 }

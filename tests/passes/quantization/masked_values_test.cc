@@ -22,7 +22,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // A graph in which what observers 0 and 1 see is added, and that of 2 comes to
-// a softmax, whose output observer 3 sees.
+// a softmax, whose output observer 3 sees. Observers 4 and 5 see the input of a
+// sigmoid and a divisor, of which softmaxes take what comes out.
 class MaskedValuesTest : public ::testing::Test {
  protected:
   MaskedValuesTest() {
@@ -35,6 +36,12 @@ class MaskedValuesTest : public ::testing::Test {
     torch::jit::Value* softmax =
         graph_.insert(c10::aten::softmax, {scores, -1});
     graph_.registerOutput(Observe(3, self, softmax));
+    torch::jit::Value* sigmoid =
+        graph_.insert(c10::aten::sigmoid, {Observe(4, self, x)});
+    graph_.registerOutput(graph_.insert(c10::aten::softmax, {sigmoid, -1}));
+    torch::jit::Value* ratio =
+        graph_.insert(c10::aten::div, {x, Observe(5, self, x)});
+    graph_.registerOutput(graph_.insert(c10::aten::softmax, {ratio, -1}));
   }
 
   void See(int64_t number, const std::vector<float>& values,
@@ -118,6 +125,13 @@ TEST_F(MaskedValuesTest, LayersWithWeightsAndOtherSumsDoNotMatter) {
 TEST_F(MaskedValuesTest, OtherReadersOfScoresDoNotMatter) {
   See(2, {-1e4, 0, 9});
   EXPECT_THAT(ReasonFor(Layer("aten::mul", {2}, 4)), IsEmpty());
+}
+
+TEST_F(MaskedValuesTest, NeitherActivationsNorDivisorsAreScores) {
+  for (const int64_t output : {4, 5}) {
+    See(output, {-1e4, 0, 9});
+    EXPECT_THAT(ReasonFor(Layer("aten::add", {0, 1}, output)), IsEmpty());
+  }
 }
 
 TEST_F(MaskedValuesTest, PyTorchTakesThemAll) {
