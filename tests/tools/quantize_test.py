@@ -186,6 +186,9 @@ class FlagTest(QuantizeTest):
       with self.subTest(backend):
         report = self.report(f'--backend={backend}')
         self.assertEqual(report['backend'], backend)
+        self.assertEqual(
+            any('--target=onednn-avx2' in text for text in report['warnings']),
+            backend == 'onednn' and not HAS_VNNI)
         fc, = [one for one in report['layers'] if one['name'] == 'fc']
         channels = 1 if backend == 'qnnpack' else 10
         self.assertEqual(len(fc['weight']['scales']), channels)

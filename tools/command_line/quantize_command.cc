@@ -22,7 +22,9 @@
 #include "ns/quantization/quantized_engine.h"
 #include "ns/quantization/refused_inputs.h"
 #include "ns/quantization/rescale_layers.h"
+#include "ns/quantization/saturation_warning.h"
 #include "ns/quantization/target_mapping.h"
+#include "passes/kernels/isa.h"
 #include "passes/quantization/default_qconfigs.h"
 #include "passes/quantization/qconfig_json.h"
 #include "tools/command_line/commands.h"
@@ -37,6 +39,11 @@
 
 namespace ns {
 namespace {
+
+bool HasVnni() {
+  return kernels::IsSupported(kernels::Isa::kAvxVnni) ||
+         kernels::IsSupported(kernels::Isa::kAvx512Vnni);
+}
 
 // Makes the quantized model of one command.
 class Quantizer {
@@ -104,6 +111,9 @@ class Quantizer {
     }
     if (MayRefuseInputs(flags_.options) && batches_.size() == 0) {
       WarnOfUnseenRanks(quantized.model, summary.report);
+    }
+    if (const auto warning = SaturationWarning(flags_.options, HasVnni())) {
+      summary.report.warnings.push_back(*warning);
     }
     NS_RETURN_IF_ERROR(MeasureOutputs(float_model ? *float_model : prepared,
                                       quantized.model, summary));
