@@ -31,12 +31,12 @@ struct Layer {
   bool always_saturates;
 };
 
-at::Tensor Call(const std::string& name, const char* overload,
-                std::vector<c10::IValue> arguments) {
+c10::IValue Call(const std::string& name, const char* overload,
+                 std::vector<c10::IValue> arguments) {
   c10::Dispatcher::singleton()
       .findSchemaOrThrow(name.c_str(), overload)
       .callBoxed(&arguments);
-  return arguments[0].toTensor();
+  return arguments[0];
 }
 
 c10::IValue Pack(const Layer& layer, const at::Tensor& weight) {
@@ -50,10 +50,7 @@ c10::IValue Pack(const Layer& layer, const at::Tensor& weight) {
     }
     arguments.emplace_back(layer.groups);
   }
-  c10::Dispatcher::singleton()
-      .findSchemaOrThrow(name.c_str(), "")
-      .callBoxed(&arguments);
-  return arguments[0];
+  return Call(name, "", arguments);
 }
 
 // Whether sums of the engine saturate with the largest values and weights.
@@ -69,8 +66,9 @@ bool Saturates(const Layer& layer) {
       layer.dimensions == 0
           ? "quantized::linear"
           : absl::StrCat("quantized::conv", layer.dimensions, "d");
-  const at::Tensor y = Call(name, layer.dimensions == 0 ? "" : "new",
-                            {x, Pack(layer, weight), exact / 250, int64_t{0}});
+  const at::Tensor y = Call(name, layer.dimensions < 2 ? "" : "new",
+                            {x, Pack(layer, weight), exact / 250, int64_t{0}})
+                           .toTensor();
   return y.dequantize().min().item<double>() < 0.99 * exact;
 }
 
