@@ -7,6 +7,7 @@ import unittest
 
 import torch
 
+import cli
 import quantizing
 
 NET = ('search', '--float=net_float.pt', '--inputs=images.pt', '--threads=1')
@@ -137,8 +138,16 @@ class SearchTest(quantizing.QuantizeTest):
     for batch in self.batches:
       batch[0, 0, 0, 0] = 1e4
     torch.save(self.batches, self.path('i.pt'))
-    result = self.json(*command, self.labels(self.own_labels()),
-                       '--max-drop=0', '--observer=minmax')
+    command = (*command, self.labels(self.own_labels()), '--max-drop=0',
+               '--observer=minmax', '--json=-')
+    process = cli.run(*command)
+    if process.returncode != 0:
+      # Layers are timed. Where none is faster in int8 but with the first, as in
+      # a build for the sanitizers, no recipe keeps the drop.
+      # search_test.cc has times that do not depend on the machine.
+      self.fail_with(1, *command, names='keeps a drop of 0 points')
+      return
+    result = json.loads(process.stdout)
     first = result['verified'][0]
     self.assertFalse(first['keeps_budget'])
     self.assertLess(first['top1']['p_value'], 0.05)
