@@ -18,8 +18,7 @@ class GraphCopy {
   GraphCopy(const torch::jit::Graph& graph, torch::jit::Graph& copy);
 
   // Returns the counterpart in the copy of a part that the graph had when the
-  // object was made; null for null. No other part may
-  // be asked for.
+  // object was made; null for null. No other part may be asked for.
   torch::jit::Node* Of(const torch::jit::Node* node) const;
   torch::jit::Block* Of(const torch::jit::Block* block) const;
   torch::jit::Value* Of(const torch::jit::Value* value) const;

@@ -10,7 +10,8 @@ std::optional<std::string> SaturationWarning(const QuantizeOptions& options,
   const bool may_saturate = options.mode == QuantizeMode::kStatic &&
                             options.backend == Backend::kOnednn &&
                             TargetOf(options) == QuantizationTarget::kExact;
-  if (!may_saturate || has_vnni || options.compat || options.mapping) {
+  if (!may_saturate || has_vnni || options.compat || options.mapping ||
+      options.reference) {
     return std::nullopt;
   }
   return "sums of products can overflow on this processor, which has no VNNI, "

@@ -12,7 +12,8 @@ namespace ns {
 // Returns a warning where a model that `options` make for LibTorch's onednn
 // engine may saturate on this processor, which has no VNNI unless `has_vnni`:
 // in the mode kStatic, with the target kExact. Not with `compat`, which has to
-// do as PyTorch does, nor with a mapping, which says how many bits there are.
+// do as PyTorch does, with a mapping, which says how many bits there are, or
+// with `reference`, whose ops are float.
 std::optional<std::string> SaturationWarning(const QuantizeOptions& options,
                                              bool has_vnni);
 

@@ -27,9 +27,8 @@ bool TakesEightBits(const ObserverPlan& plan, const PlannedLayer& layer);
 // passes/quantization/layer_saturation.h). On kFbgemmVnni, these are depthwise
 // convolutions. On kFbgemmAvx2 and kOneDnnAvx2, where activations have 7
 // bits, they are layers behind a sigmoid or a softmax, whose outputs have a
-// fixed range of 8 bits.
-// There are no such rules with `compat` or in modes other than kStatic. Error:
-// a batch norm that cannot be folded.
+// fixed range of 8 bits. There are no such rules with `compat` or in modes
+// other than kStatic. Error: a batch norm that cannot be folded.
 absl::StatusOr<QConfigMapping> TargetMapping(const ModelGraph& model,
                                              const QuantizeOptions& options);
 

@@ -42,7 +42,9 @@ absl::Status FuseLowered(GraphEditor& editor);
 // which does not round %y to its quantized values, nor clip it to their range:
 // outputs change. Where both operands are convolutions, the one that runs later
 // is fused. A sum stays when an op between it and the convolution works in
-// place. Nodes without users and errors are as for FuseLowered.
+// place. Call FuseLowered first: a sum that takes a tensor which is dequantized
+// and quantized again is found only when that pair is gone. Nodes without users
+// and errors are as there.
 absl::Status FuseSums(GraphEditor& editor);
 
 }  // namespace ns

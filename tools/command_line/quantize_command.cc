@@ -112,7 +112,9 @@ class Quantizer {
     if (MayRefuseInputs(flags_.options) && batches_.size() == 0) {
       WarnOfUnseenRanks(quantized.model, summary.report);
     }
-    if (const auto warning = SaturationWarning(flags_.options, HasVnni())) {
+    // A prepared model has its bits already.
+    if (const auto warning = SaturationWarning(flags_.options, HasVnni());
+        warning && source) {
       summary.report.warnings.push_back(*warning);
     }
     NS_RETURN_IF_ERROR(MeasureOutputs(float_model ? *float_model : prepared,

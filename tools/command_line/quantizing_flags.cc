@@ -1,7 +1,7 @@
 #include "tools/command_line/quantizing_flags.h"
 
-#include <map>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -17,46 +17,46 @@ namespace {
 constexpr absl::string_view kObservers[] = {
     "mse",        "minmax",  "moving-average", "histogram",
     "percentile", "entropy", kAutoObserver};
-constexpr absl::string_view kTargets[] = {"fbgemm-avx2", "fbgemm-vnni",
-                                          "onednn", "onednn-avx2", "qnnpack"};
 
-// The target that `name`, one of kTargets, is for `backend`.
-absl::StatusOr<QuantizationTarget> TargetNamed(absl::string_view name,
-                                               Backend backend) {
-  std::map<absl::string_view, QuantizationTarget> targets;
-  switch (backend) {
-    case Backend::kFbgemm:
-    case Backend::kX86:
-      targets = {{"fbgemm-avx2", QuantizationTarget::kFbgemmAvx2},
-                 {"fbgemm-vnni", QuantizationTarget::kFbgemmVnni}};
-      break;
-    case Backend::kOnednn:
-      targets = {{"onednn", QuantizationTarget::kExact},
-                 {"onednn-avx2", QuantizationTarget::kOneDnnAvx2}};
-      break;
-    case Backend::kQnnpack:
-      targets = {{"qnnpack", QuantizationTarget::kExact}};
-      break;
-  }
-  if (const auto found = targets.find(name); found != targets.end()) {
-    return found->second;
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--target=", name, " is not one of --backend=", BackendName(backend),
-      "; use ",
-      absl::StrJoin(targets, " or ", [](std::string* text, const auto& target) {
-        absl::StrAppend(text, target.first);
-      })));
-}
+struct NamedTarget {
+  absl::string_view name;
+  // kFbgemm stands for kX86, too.
+  Backend backend;
+  QuantizationTarget target;
+};
+constexpr NamedTarget kTargets[] = {
+    {"fbgemm-avx2", Backend::kFbgemm, QuantizationTarget::kFbgemmAvx2},
+    {"fbgemm-vnni", Backend::kFbgemm, QuantizationTarget::kFbgemmVnni},
+    {"onednn", Backend::kOnednn, QuantizationTarget::kExact},
+    {"onednn-avx2", Backend::kOnednn, QuantizationTarget::kOneDnnAvx2},
+    {"qnnpack", Backend::kQnnpack, QuantizationTarget::kExact},
+};
 
 absl::Status ParseTarget(const Flags& flags, QuantizeOptions& options) {
-  NS_ASSIGN_OR_RETURN(const std::string target,
-                      flags.Choice("target", kTargets));
+  const Backend backend =
+      RunsOnFbgemm(options) ? Backend::kFbgemm : options.backend;
+  std::vector<absl::string_view> names;
+  std::vector<absl::string_view> of_backend;
+  for (const NamedTarget& named : kTargets) {
+    names.push_back(named.name);
+    if (named.backend == backend) {
+      of_backend.push_back(named.name);
+    }
+  }
+  NS_ASSIGN_OR_RETURN(const std::string target, flags.Choice("target", names));
   if (!flags.Has("target")) {
     return absl::OkStatus();
   }
-  NS_ASSIGN_OR_RETURN(options.target, TargetNamed(target, options.backend));
-  return absl::OkStatus();
+  for (const NamedTarget& named : kTargets) {
+    if (named.name == target && named.backend == backend) {
+      options.target = named.target;
+      return absl::OkStatus();
+    }
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--target=", target,
+                   " is not one of --backend=", BackendName(options.backend),
+                   "; use ", absl::StrJoin(of_backend, " or ")));
 }
 
 }  // namespace

@@ -45,6 +45,10 @@ TEST_F(SaturationWarningTest, WhatIsSaidOtherwiseIsTaken) {
   options_.compat = true;
   EXPECT_FALSE(Warns());
   options_.compat = false;
+  options_.reference = true;
+  EXPECT_FALSE(Warns());
+  options_.reference = false;
+  EXPECT_TRUE(Warns());
   options_.mapping.emplace();
   EXPECT_FALSE(Warns());
 }
