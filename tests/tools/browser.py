@@ -13,6 +13,10 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 WAIT_SECONDS = 10
+# Schemes of the browser's own pages, such as its new tab, which load resources
+# at times of their own. Requests of the page under test come from `file:`.
+BROWSER_PAGES = ('chrome:', 'chrome-untrusted:', 'chrome-search:',
+                 'chrome-extension:', 'devtools:')
 SWITCHES = (
     '--headless=new',
     # The pages are ours, and containers run tests as root.
@@ -48,6 +52,8 @@ class Browser:
                XDG_CACHE_HOME=folder)
     self.driver = webdriver.Chrome(
         service=Service('/usr/bin/chromedriver', env=env), options=options)
+    # Leave the browser's new tab page, which keeps loading parts of itself.
+    self.driver.get('about:blank')
 
   def quit(self):
     self.driver.quit()
@@ -63,14 +69,14 @@ class Browser:
     return [entry['message'] for entry in self.driver.get_log('browser')]
 
   def requests(self):
-    """Addresses of whatever was asked for since the last call."""
+    """Addresses that pages other than the browser's own requested since the
+    last call."""
     addresses = []
     for entry in self.driver.get_log('performance'):
       message = json.loads(entry['message'])['message']
       request = message['params']
-      # The browser's own pages ask for things, too.
       if (message['method'] == 'Network.requestWillBeSent' and
-          not request['documentURL'].startswith('chrome:')):
+          not request['documentURL'].startswith(BROWSER_PAGES)):
         addresses.append(request['request']['url'])
     return addresses
 
