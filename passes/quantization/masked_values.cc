@@ -2,47 +2,37 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <cstdint>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
-#include "ir/node_view.h"
+#include "absl/strings/strip.h"
 #include "ir/refusal.h"
-#include "ir/uses_behind.h"
-#include "passes/ops/op_table.h"
-#include "passes/quantization/int8_form.h"
+#include "ir/status.h"
+#include "passes/quantization/score_mask.h"
+#include "passes/quantization/score_readers.h"
 
 namespace ns {
 namespace {
 
 using ::torch::jit::Node;
-using ::torch::jit::Use;
 
 constexpr double kCoarsestScores = 0.5;
 
-bool IsOfFamily(absl::string_view op, absl::string_view family) {
-  const OpRow* const row = FindOp(op);
-  return row != nullptr && row->family == family;
-}
-
-// Whether the output of the op of `use` holds scores as its input does. What a
-// sigmoid gives are no scores, however large its input is, nor is a divisor.
-bool HandsOnScores(const Use& use) {
-  static constexpr absl::string_view kFamilies[] = {
-      "add", "hardtanh", "masked_fill", "maximum", "minimum",
-      "mul", "sub",      "to",          "type_as", "where"};
-  const Node& node = *use.user;
-  const OpRow* const row = FindOp(OpName(node));
-  // Observers, which are called, hand on what they see.
-  return node.kind() == c10::prim::CallMethod || MovesValues(node) ||
-         (row != nullptr && (absl::c_linear_search(kFamilies, row->family) ||
-                             (row->family == "div" && use.offset == 0)));
-}
-
-bool IsSoftmax(const Use& use) {
-  const absl::string_view op = OpName(*use.user);
-  return IsOfFamily(op, "softmax") || IsOfFamily(op, "log_softmax");
+// The number of the observer at attribute `name`; -1 for other attributes.
+int64_t NumberOf(absl::string_view name) {
+  const std::string first = ObserverAttribute(0);
+  int64_t number = -1;
+  return absl::ConsumePrefix(&name, first.substr(0, first.size() - 1)) &&
+                 absl::SimpleAtoi(name, &number)
+             ? number
+             : -1;
 }
 
 }  // namespace
@@ -50,35 +40,77 @@ bool IsSoftmax(const Use& use) {
 MaskedValues::MaskedValues(const std::vector<Node*>& calls, Find find)
     : find_(std::move(find)) {
   for (const Node* call : calls) {
-    if (HasUseBehind(*call->output(), HandsOnScores, IsSoftmax)) {
-      scores_.insert(call->input(0)->node()->s(c10::attr::name));
+    const std::string& name = call->input(0)->node()->s(c10::attr::name);
+    const absl::string_view reader = ScoreReader(*call->output());
+    if (!reader.empty()) {
+      readers_.emplace(name, reader);
     }
+    const CalibratedValue* observed =
+        call->input(1)->node()->kind() == c10::prim::Param
+            ? find_(NumberOf(name))
+            : nullptr;
+    has_bad_inputs_ = has_bad_inputs_ || (observed != nullptr &&
+                                          observed->observer->InfCount() > 0 &&
+                                          !IsInfiniteMask(*observed->observer));
   }
 }
 
-absl::Status MaskedValues::CheckScores(int64_t number) const {
-  const CalibratedValue* scores = find_(number);
-  if (scores_.count(ObserverAttribute(number)) == 0 || scores == nullptr ||
-      scores->observer->config().compat) {
+absl::Status MaskedValues::CheckScores(const CalibratedValue& scores,
+                                       const std::string& reader) const {
+  const std::string takes =
+      absl::StrCat(absl::StartsWith(reader, "exp") ? "an " : "a ", reader,
+                   " takes its values, ");
+  if (scores.observer->InfCount() > 0) {
+    return Refusal(
+        absl::StrCat(takes, "some of which are infinite, as of masks"));
+  }
+  if (!scores.status.ok()) {
     return absl::OkStatus();
   }
-  if (scores->observer->InfCount() > 0) {
-    return Refusal(
-        "a softmax takes its values, some of which are infinite, as of masks");
+  const double step = scores.qparams.scale;
+  if (step > kCoarsestScores) {
+    return Refusal(absl::StrFormat("%sfor which steps of %.2g are too coarse",
+                                   takes, step));
   }
-  return scores->status.ok() && scores->qparams.scale > kCoarsestScores
+  return MaskedScoresOf(*scores.observer).found
              ? Refusal(absl::StrFormat(
-                   "a softmax takes its values, for which steps of %.2g are "
-                   "too coarse",
-                   scores->qparams.scale))
+                   "%sof which those of a mask make the steps as large as %.2g",
+                   takes, step))
+             : absl::OkStatus();
+}
+
+absl::Status MaskedValues::CheckValues(int64_t number) const {
+  const CalibratedValue* values = find_(number);
+  if (values == nullptr || values->observer->config().compat) {
+    return absl::OkStatus();
+  }
+  const auto reader = readers_.find(ObserverAttribute(number));
+  if (reader != readers_.end()) {
+    return CheckScores(*values, reader->second);
+  }
+  if (values->observer->InfCount() > 0 && !has_bad_inputs_) {
+    return Refusal("some of its values are infinite, as of masks");
+  }
+  if (!values->status.ok()) {
+    return absl::OkStatus();
+  }
+  constexpr double kFewSteps = 4;
+  const MaskedScores masked = MaskedScoresOf(*values->observer);
+  return masked.found &&
+                 masked.range_of_others < kFewSteps * values->qparams.scale
+             ? Refusal(absl::StrFormat(
+                   "steps of %.2g, which those of its values need that are far "
+                   "below the others, as of masks, are too coarse for these",
+                   values->qparams.scale))
              : absl::OkStatus();
 }
 
 absl::Status MaskedValues::Check(const PreparedLayer& layer) const {
-  if (IsOfFamily(layer.op, "softmax") && !layer.inputs.empty()) {
-    return CheckScores(layer.inputs.front());
+  if (TakesScores(layer.op)) {
+    return layer.inputs.empty() ? absl::OkStatus()
+                                : CheckValues(layer.inputs.front());
   }
-  return layer.weight.empty() ? CheckScores(layer.output) : absl::OkStatus();
+  return layer.weight.empty() ? CheckValues(layer.output) : absl::OkStatus();
 }
 
 }  // namespace ns

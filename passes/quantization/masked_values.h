@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <set>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,7 +21,7 @@ namespace ns {
 // Scores that a softmax must not see hold -inf or numbers such as -1e9, from a
 // mask that was added to them or filled in. In int8 the first become the
 // smallest finite score, so that masked positions count, and the second make
-// steps so large that all other scores are the same. Layers with such values
+// steps larger, in which the other scores become alike. Layers with such values
 // stay in float, but where observers are PyTorch's (ObserverConfig::compat).
 class MaskedValues {
  public:
@@ -30,23 +30,33 @@ class MaskedValues {
   using Find = std::function<const CalibratedValue*(int64_t number)>;
 
   // `calls` are the calls of observers in the graph of a prepared model that
-  // was calibrated. Those whose values come to a softmax are noted: as they
-  // are, cast, moved, clamped, with some filled in or chosen, or multiplied and
-  // added up. `find` is kept.
+  // was calibrated. Those whose values have a ScoreReader (score_readers.h) are
+  // noted. `find` is kept.
   MaskedValues(const std::vector<torch::jit::Node*>& calls, Find find);
 
-  // Returns a refusal with the reason for a softmax that takes, and a layer
-  // without a weight that gives one, infinite values or values whose steps are
-  // above 0.5: a factor of 1.65 in what the softmax gives.
+  // Returns a refusal with the reason for
+  //   * an op that takes exponentials of its input, and a layer without a
+  //     weight that gives such an op its input, where some values are infinite
+  //     or masked (MaskedScoresOf in score_mask.h), or their steps are above
+  //     0.5 (a factor of 1.65 in the exponentials);
+  //   * another layer without a weight that gives values some of which are
+  //     infinite, unless inputs of the model hold infinities that are no mask,
+  //     which are then taken for bad data; or some of which are masked, if all
+  //     others are within 4 steps.
   absl::Status Check(const PreparedLayer& layer) const;
 
  private:
-  // Why the values of an observer are unfit for a softmax; OK if they are not.
-  absl::Status CheckScores(int64_t number) const;
+  absl::Status CheckScores(const CalibratedValue& scores,
+                           const std::string& reader) const;
+  // Why the values of an observer are unfit for what uses them; OK if they are
+  // not.
+  absl::Status CheckValues(int64_t number) const;
 
   Find find_;
-  // The attributes of observers whose values come to a softmax.
-  std::set<std::string> scores_;
+  // The ops that take exponentials, by the attribute of the observer that sees
+  // their scores.
+  std::map<std::string, std::string> readers_;
+  bool has_bad_inputs_ = false;
 };
 
 }  // namespace ns

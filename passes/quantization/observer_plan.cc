@@ -27,6 +27,7 @@
 #include "passes/quantization/kernel_support.h"
 #include "passes/quantization/observer_points.h"
 #include "passes/quantization/planned_graph.h"
+#include "passes/quantization/score_readers.h"
 #include "passes/quantization/sensitive_readers.h"
 #include "passes/quantization/shared_observers.h"
 #include "passes/runtime/observers/observer_config.h"
@@ -103,7 +104,8 @@ class Planner {
           sources.push_back(*id);
         }
       }
-      if (sources.size() == node->blocks().size()) {
+      if (sources.size() == node->blocks().size() &&
+          CanShare(*node->output(i))) {
         points_.Join(sources, node->output(i));
       }
     }
@@ -117,12 +119,19 @@ class Planner {
     for (size_t i = 0; i < node->outputs().size(); ++i) {
       const auto first = points_.ObserverOf(node->input(i + 2));
       const auto next = points_.ObserverOf(body->outputs()[i + 1]);
-      if (!first || !next) {
+      if (!first || !next || !CanShare(*node->output(i))) {
         continue;
       }
       points_.UnifyPointsOf(body->inputs()[i + 1], *first);
       points_.Join({*first, *next}, node->output(i));
     }
+  }
+
+  // Whether what control flow gives as `value` may have the same qparams on all
+  // ways. Of scores, a mask may be added on one of them, whose values spoil the
+  // steps of all others.
+  bool CanShare(const Value& value) const {
+    return options_.compat || ScoreReader(value).empty();
   }
 
   void VisitOther(Node* node) {

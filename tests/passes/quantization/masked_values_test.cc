@@ -45,8 +45,8 @@ class MaskedValuesTest : public ::testing::Test {
   }
 
   void See(int64_t number, const std::vector<float>& values,
-           bool compat = false) {
-    ObserverConfig config = DefaultConfig(ObserverKind::kMinMax);
+           bool compat = false, ObserverKind kind = ObserverKind::kMinMax) {
+    ObserverConfig config = DefaultConfig(kind);
     config.compat = compat;
     const ObserverPtr observer = OrThrow(MakeObserver(config));
     observer->Forward(at::tensor(values));
@@ -132,6 +132,38 @@ TEST_F(MaskedValuesTest, NeitherActivationsNorDivisorsAreScores) {
     See(output, {-1e4, 0, 9});
     EXPECT_THAT(ReasonFor(Layer("aten::add", {0, 1}, output)), IsEmpty());
   }
+}
+
+// As of shifted windows: a step of 0.43 is fine enough by itself.
+TEST_F(MaskedValuesTest, MasksMakeStepsTooCoarseForTheOthers) {
+  for (const ObserverKind kind :
+       {ObserverKind::kMse, ObserverKind::kHistogram}) {
+    See(2, {-104, -97, -3, 0, 5}, /*compat=*/false, kind);
+    EXPECT_THAT(ReasonFor(softmax_),
+                HasSubstr("those of a mask make the steps as large as 0.4"));
+    EXPECT_THAT(ReasonFor(add_), HasSubstr("those of a mask make the steps"));
+    See(2, {-9, -4, 0, 5, 9}, /*compat=*/false, kind);
+    EXPECT_THAT(ReasonFor(add_), IsEmpty());
+  }
+}
+
+// A maximum over unmasked positions.
+TEST_F(MaskedValuesTest, MasksMayLeaveNoStepsForTheOthers) {
+  const PreparedLayer layer = Layer("aten::add", {0, 1}, 4);
+  See(4, {-1e9, -5, 5}, /*compat=*/false, ObserverKind::kMse);
+  EXPECT_THAT(ReasonFor(layer), HasSubstr("are too coarse for these"));
+  See(4, {-100, -5, 5}, /*compat=*/false, ObserverKind::kMse);
+  EXPECT_THAT(ReasonFor(layer), IsEmpty());
+}
+
+// As a maximum over unmasked positions takes them.
+TEST_F(MaskedValuesTest, OtherInfiniteValuesAreKeptUnlessInputsAreBad) {
+  const PreparedLayer layer = Layer("aten::add", {0, 1}, 4);
+  See(1, {-INFINITY, 0});
+  See(4, {-INFINITY, 0, 9});
+  EXPECT_THAT(ReasonFor(layer), HasSubstr("its values are infinite"));
+  See(0, {-INFINITY, 9});
+  EXPECT_THAT(ReasonFor(layer), IsEmpty());
 }
 
 TEST_F(MaskedValuesTest, PyTorchTakesThemAll) {

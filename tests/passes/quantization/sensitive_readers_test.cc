@@ -54,5 +54,38 @@ TEST(SensitiveReadersTest, SumsWithOtherValuesEndTheWay) {
   EXPECT_EQ(ReaderIn("  %r : Tensor = aten::tanh(%v)\n"), "");
 }
 
+TEST(SensitiveReadersTest, ProductsMayBeSummedUp) {
+  EXPECT_EQ(ReaderIn("  %w : Tensor = aten::mul(%y, %y)\n"
+                     "  %s : Tensor = aten::add(%v, %w, %one)\n"
+                     "  %r : Tensor = aten::sqrt(%s)\n"),
+            "sqrt");
+  EXPECT_EQ(ReaderIn("  %w : Tensor = aten::mul(%y, %y)\n"
+                     "  %t : Tensor = aten::transpose(%w, %one, %two)\n"
+                     "  %m : Tensor = aten::mean(%v, %dims, %yes, %none)\n"
+                     "  %s : Tensor = aten::sub(%m, %t, %one)\n"
+                     "  %e : Tensor = aten::add(%s, %half, %one)\n"
+                     "  %r : Tensor = aten::rsqrt(%e)\n"),
+            "rsqrt");
+  EXPECT_EQ(ReaderIn("  %w : Tensor = aten::mul(%y, %y)\n"
+                     "  %s : Tensor = aten::add(%v, %w, %one)\n"
+                     "  %r : Tensor = aten::tanh(%s)\n"),
+            "");
+}
+
+TEST(SensitiveReadersTest, AreBehindControlFlowAndContainers) {
+  EXPECT_EQ(ReaderIn("  %m : Tensor = prim::If(%yes)\n"
+                     "    block0():\n"
+                     "      %e : Tensor = aten::add(%v, %half, %one)\n"
+                     "      -> (%e)\n"
+                     "    block1():\n"
+                     "      -> (%y)\n"
+                     "  %r : Tensor = aten::rsqrt(%m)\n"),
+            "rsqrt");
+  EXPECT_EQ(ReaderIn("  %l : Tensor[] = prim::ListConstruct(%y, %v)\n"
+                     "  %c : Tensor = aten::cat(%l, %one)\n"
+                     "  %r : Tensor = aten::log(%c)\n"),
+            "log");
+}
+
 }  // namespace
 }  // namespace ns
