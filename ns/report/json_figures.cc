@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "ns/report/error_breakdown.h"
 #include "ns/report/json_histograms.h"
 #include "ns/suite/metrics.h"
 
@@ -26,6 +25,11 @@ void WriteNonFiniteSide(JsonWriter& json, absl::string_view key, int64_t nan,
   json.Member("nan", nan);
   json.Member("inf", inf);
   json.EndObject();
+}
+
+bool AreZero(const NonFiniteCounts& counts) {
+  return counts.float_nan == 0 && counts.float_inf == 0 &&
+         counts.quantized_nan == 0 && counts.quantized_inf == 0;
 }
 
 void WriteNonFinite(JsonWriter& json, const NonFiniteCounts& counts) {
@@ -84,7 +88,7 @@ void WriteActivationFields(JsonWriter& json,
   if (activation.ranges.has_value()) {
     WriteRanges(json, *activation.ranges);
   }
-  if (!IsOfFiniteValues(activation)) {
+  if (activation.non_finite && !AreZero(*activation.non_finite)) {
     WriteNonFinite(json, *activation.non_finite);
   }
   if (activation.codes.has_value()) {

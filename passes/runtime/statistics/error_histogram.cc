@@ -56,8 +56,8 @@ void ErrorHistogram::Add(const float* x, const float* y, int64_t count) {
   Reserve();
   for (int64_t i = 0; i < count; ++i) {
     const float error = x[i] - y[i];
-    if (!std::isnan(error)) {
-      ++counts_[BitsOf(error) >> kDroppedBits];
+    if (!std::isnan(error) || x[i] == y[i]) {
+      ++counts_[std::isnan(error) ? 0 : BitsOf(error) >> kDroppedBits];
       ++total_;
     }
   }
@@ -68,8 +68,8 @@ void ErrorHistogram::Add(const double* x, const double* y, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     // An error beyond the range of float becomes infinite, or zero.
     const auto error = static_cast<float>(std::abs(x[i] - y[i]));
-    if (!std::isnan(error)) {
-      ++counts_[BitsOf(error) >> kDroppedBits];
+    if (!std::isnan(error) || x[i] == y[i]) {
+      ++counts_[std::isnan(error) ? 0 : BitsOf(error) >> kDroppedBits];
       ++total_;
     }
   }

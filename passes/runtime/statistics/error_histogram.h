@@ -17,8 +17,8 @@ namespace ns {
 class ErrorHistogram {
  public:
   // Counts errors. Those that are NaN are not counted; those of infinities are
-  // infinite. Errors of doubles are counted as floats, and are infinite or 0
-  // beyond their range.
+  // infinite, or 0 where both sides are the same one. Errors of doubles are
+  // counted as floats, and are infinite or 0 beyond their range.
   void Add(const float* x, const float* y, int64_t count);
   void Add(const double* x, const double* y, int64_t count);
 

@@ -33,13 +33,15 @@ PairStatistics Accumulate(const T* x, const T* y, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     const double a = x[i];
     const double b = y[i];
-    const double e = a - b;
-    sums.sum_x2 += a * a;
-    sums.sum_y2 += b * b;
-    sums.sum_xy += a * b;
-    sums.sum_e2 += e * e;
-    sums.sum_e += e;
-    sums.max_abs_error = MaxOrNan(sums.max_abs_error, Magnitude(e, x[i]));
+    if (!AreEqualInfinities(a, b)) {
+      const double e = a - b;
+      sums.sum_x2 += a * a;
+      sums.sum_y2 += b * b;
+      sums.sum_xy += a * b;
+      sums.sum_e2 += e * e;
+      sums.sum_e += e;
+      sums.max_abs_error = MaxOrNan(sums.max_abs_error, Magnitude(e, x[i]));
+    }
     sums.min_x = MinOrNan(sums.min_x, a);
     sums.max_x = MaxOrNan(sums.max_x, a);
     sums.min_y = MinOrNan(sums.min_y, b);

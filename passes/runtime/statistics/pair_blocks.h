@@ -3,6 +3,7 @@
 #ifndef PASSES_RUNTIME_STATISTICS_PAIR_BLOCKS_H_
 #define PASSES_RUNTIME_STATISTICS_PAIR_BLOCKS_H_
 
+#include <cmath>
 #include <cstdint>
 
 #include "passes/runtime/statistics/pair_kernels.h"
@@ -43,6 +44,12 @@ class PairReader {
   float x_[kPairBlock];
   float y_[kPairBlock];
 };
+
+// Whether both are the same infinity: elements that sums leave out.
+template <typename T>
+bool AreEqualInfinities(T x, T y) {
+  return x == y && std::isinf(x);
+}
 
 // Computes the statistics in double throughout, for any values.
 PairStatistics CompareExactly(const double* x, const double* y, int64_t count);

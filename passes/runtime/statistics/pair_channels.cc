@@ -55,9 +55,18 @@ void PairChannels::Add(const PairPiece& piece, int64_t first,
     e2_[channel] += sums.sum_e2;
   } else if (columns_ == 0) {
     AddRuns(piece, first);
+  } else if (sums.inf_x > 0 && sums.inf_y > 0) {
+    AddElements(piece, first);
   } else {
     AddColumns(piece, first);
   }
+}
+
+void PairChannels::AddElements(const PairPiece& piece, int64_t first) {
+  // Quantized values are finite.
+  const std::vector<double> x(piece.x, piece.x + piece.count);
+  const std::vector<double> y(piece.y, piece.y + piece.count);
+  Add(x.data(), y.data(), first, piece.count);
 }
 
 void PairChannels::AddRuns(const PairPiece& piece, int64_t first) {
@@ -97,9 +106,11 @@ void PairChannels::Add(const double* x, const double* y, int64_t first,
   for (int64_t i = 0; i < count; ++i) {
     const int64_t at =
         columns_ > 0 ? (first + i) % columns_ : runs_.IndexOf(first + i);
-    const double error = x[i] - y[i];
-    x2_[at] += x[i] * x[i];
-    e2_[at] += error * error;
+    if (!AreEqualInfinities(x[i], y[i])) {
+      const double error = x[i] - y[i];
+      x2_[at] += x[i] * x[i];
+      e2_[at] += error * error;
+    }
   }
 }
 

@@ -28,8 +28,7 @@ class PairChannels {
   int64_t Limit(int64_t first) const;
 
   // Adds a piece whose first element is number `first`, of at most Limit(first)
-  // elements: that is not checked. sum_x2 and sum_e2 of `sums` must be those of
-  // the piece.
+  // elements: that is not checked. `sums` must be those of the piece.
   void Add(const PairPiece& piece, int64_t first, const PairStatistics& sums);
   // Adds any number of elements, from x[0] and y[0] on, of which the first is
   // number `first`.
@@ -39,6 +38,8 @@ class PairChannels {
   std::vector<PairErrors> Sums() const;
 
  private:
+  // Adds the elements of a piece of floats one by one.
+  void AddElements(const PairPiece& piece, int64_t first);
   void AddRuns(const PairPiece& piece, int64_t first);
   void AddColumns(const PairPiece& piece, int64_t first);
 

@@ -23,9 +23,11 @@ namespace ns {
 // the other sums, so that Cosine loses digits where one tensor is far longer
 // than the other: it is within about 1e-7 (r + 1/r) of the one in double, r =
 // |y| / |x|, and four times that where all elements of a tensor are the same.
-// Equal tensors have an error of exactly zero. Nothing is skipped: where x or y
-// is nan or inf, so are the sums it enters, and x = y = inf counts as a
-// difference of nan. Values beyond 1e154 in a float64 tensor overflow to inf.
+// Equal tensors have an error of exactly zero. Elements that are the same
+// infinity on both sides, as masked scores are, count as equal: they are part
+// of count, the extremes, inf_x and inf_y, and of no sum. Nothing else is
+// skipped: where x or y is nan or inf, so are the sums it enters. Values beyond
+// 1e154 in a float64 tensor overflow to inf.
 struct PairStatistics {
   int64_t count = 0;         // elements
   double sum_x2 = 0;         // sum of x^2

@@ -91,6 +91,19 @@ TEST(ErrorHistogramTest, NansAreNotCountedAndInfinitiesAreTheLargest) {
   EXPECT_TRUE(std::isnan(histogram.ShareOfSquares(0)));
 }
 
+TEST(ErrorHistogramTest, EqualInfinitiesHaveNoError) {
+  const float x[] = {INFINITY, -INFINITY, INFINITY};
+  const float y[] = {INFINITY, -INFINITY, -INFINITY};
+  const double wide_x[] = {x[0], x[1], x[2]};
+  const double wide_y[] = {y[0], y[1], y[2]};
+  ErrorHistogram histogram;
+  histogram.Add(x, y, 3);
+  histogram.Add(wide_x, wide_y, 3);
+  EXPECT_EQ(histogram.total(), 6);
+  EXPECT_EQ(histogram.Quantile(0.6), 0);
+  EXPECT_EQ(histogram.Quantile(0.999), kInfinity);
+}
+
 TEST(ErrorHistogramTest, TheLargestFloatsAreFinite) {
   constexpr float kLargest = std::numeric_limits<float>::max();
   for (const float error : {3.3e38F, kLargest}) {

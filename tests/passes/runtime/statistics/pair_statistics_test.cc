@@ -168,12 +168,48 @@ TEST(PairStatisticsTest, NonFiniteValuesAreNotSkipped) {
     EXPECT_EQ(sums.SqnrDb(), -kInf) << at;
     EXPECT_EQ(sums.max_abs_error, kInf) << at;
 
-    x[at] = kInf;
+    x[at] = -kInf;
     sums = ComparePair(x, y);
     EXPECT_EQ(sums.sum_x2, kInf) << at;
-    EXPECT_THAT(sums.sum_e2, IsNan()) << at;
-    EXPECT_THAT(sums.max_abs_error, IsNan()) << at;
+    EXPECT_EQ(sums.sum_e2, kInf) << at;
+    EXPECT_THAT(sums.SqnrDb(), IsNan()) << at;
+    EXPECT_EQ(sums.max_abs_error, kInf) << at;
   }
+}
+
+// The scores behind an attention mask.
+TEST(PairStatisticsTest, EqualInfinitiesAreEqual) {
+  for (const at::ScalarType type : {at::kFloat, at::kDouble}) {
+    at::Tensor x = at::ones({3, 5000}, type);
+    at::Tensor y = at::full({3, 5000}, 2.0, type);
+    for (const at::Tensor& z : {x, y}) {
+      z.slice(1, 0, 2500).fill_(-kInf);
+      z[0][4999] = kInf;
+    }
+    const PairStatistics same = ComparePair(x, x);
+    EXPECT_TRUE(same.AreEqual());
+    EXPECT_EQ(same.SqnrDb(), kInf);
+    EXPECT_EQ(same.NormalizedL2(), 0);
+    EXPECT_EQ(same.Cosine(), 1);
+    EXPECT_EQ(same.MaxAbsError(), 0);
+    EXPECT_EQ(same.MeanError(), 0);
+    EXPECT_EQ(same.inf_x, 7501);
+    EXPECT_EQ(same.inf_y, 7501);
+    EXPECT_EQ(CompareErrors(x, x).SqnrDb(), kInf);
+
+    const PairStatistics others = ComparePair(x, y);
+    EXPECT_EQ(others.count, 15000);
+    EXPECT_EQ(others.sum_e2, 7499);
+    EXPECT_EQ(others.SqnrDb(), 0);
+    EXPECT_EQ(others.max_abs_error, 1);
+    EXPECT_EQ(others.min_x, -kInf);
+    EXPECT_EQ(CompareErrors(x, y).SqnrDb(), 0);
+  }
+  const at::Tensor all = at::full({7}, -kInf);
+  EXPECT_EQ(ComparePair(all, all).SqnrDb(), kInf);
+  EXPECT_EQ(ComparePair(all, all).Cosine(), 1);
+  EXPECT_EQ(ComparePair(all, at::zeros({7})).inf_x, 7);
+  EXPECT_NE(ComparePair(all, at::zeros({7})).SqnrDb(), kInf);
 }
 
 TEST(PairStatisticsTest, CountsNanAndInf) {

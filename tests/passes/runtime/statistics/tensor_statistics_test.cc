@@ -443,6 +443,26 @@ TEST_F(TensorStatisticsTest, HistogramsOfLargeTensorsAreOfASample) {
   }
 }
 
+// Whether channels alternate quickly, are rows or are pieces.
+TEST_F(TensorStatisticsTest, EqualInfinitiesAreEqualInEachChannel) {
+  for (const std::vector<int64_t>& sizes :
+       {std::vector<int64_t>{50, 3}, {2, 3, 700}, {1, 3, 9000}}) {
+    const at::Tensor x = at::ones(sizes);
+    const at::Tensor y = at::full(sizes, 2.0);
+    for (const at::Tensor& z : {x, y}) {
+      z[0][1].fill_(-kInf);
+    }
+    const TensorStatistics statistics =
+        CompareTensors(x, y, {false, /*channel_dim=*/1});
+    ASSERT_EQ(statistics.channels.size(), 3);
+    for (const auto& channel : statistics.channels) {
+      EXPECT_EQ(channel.sum_x2, channel.sum_e2);
+      EXPECT_LE(channel.sum_e2, x.numel() / 3);
+    }
+    EXPECT_EQ(statistics.sums.SqnrDb(), 0);
+  }
+}
+
 TEST_F(TensorStatisticsTest, NumbersHoldAllOfIt) {
   for (const int64_t channel_dim : {-1, 1}) {
     at::Tensor x = at::randn({3, 4});
