@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "ns/report/output_view.h"
 #include "ns/suite/comparison_result.h"
+#include "passes/ops/op_families.h"
 
 namespace ns {
 namespace {
@@ -52,10 +53,45 @@ bool MakesNonFinite(const LayerComparison& layer, const OutputView& output) {
          IsFloatSideFinite(*output.activation);
 }
 
-bool MakesNonFinite(const LayerComparison& layer) {
+// Whether `layer` has numbers in its `output` where its float form, on the same
+// inputs, has infinities, as the float model has.
+bool LosesInfinities(const LayerComparison& layer, const OutputView& output) {
+  const auto counts_of =
+      [](const std::optional<ActivationComparison>& figures) {
+        return figures ? figures->non_finite : std::nullopt;
+      };
+  const std::optional<NonFiniteCounts> shadow = counts_of(*output.shadow);
+  const std::optional<NonFiniteCounts> activation =
+      counts_of(*output.activation);
+  return layer.unpaired_input.empty() && shadow && shadow->float_nan == 0 &&
+         shadow->float_inf > shadow->quantized_inf &&
+         (!activation ||
+          (activation->float_nan == 0 && activation->float_inf > 0));
+}
+
+// Whether what the float form of `layer` gives says that its `output` is wrong,
+// whatever the SQNR.
+bool IsWrong(const LayerComparison& layer, const OutputView& output) {
+  return MakesNonFinite(layer, output) || LosesInfinities(layer, output);
+}
+
+bool IsWrong(const LayerComparison& layer) {
   return absl::c_any_of(OutputViews(layer), [&](const OutputView& output) {
-    return MakesNonFinite(layer, output);
+    return IsWrong(layer, output);
   });
+}
+
+// Whether the output sums up terms that depend on the inputs linearly. Of an
+// unknown op, it is taken to do so.
+bool SumsUp(const LayerComparison& layer) {
+  static constexpr absl::string_view kSums[] = {"add",  "matmul", "mean",
+                                                "rsub", "sub",    "sum"};
+  const OpFamily* const family = FindFamily(layer.family);
+  if (family == nullptr || absl::c_linear_search(kSums, layer.family)) {
+    return true;
+  }
+  const FoldForm form = family->ops[0].fold;
+  return form == FoldForm::kPackedLinear || form == FoldForm::kPackedConv;
 }
 
 // The output with the lowest local SQNR, in dB, if `layer` can be blamed for
@@ -106,11 +142,16 @@ double ToDb(double nsr) { return -10 * std::log10(nsr); }
 
 std::optional<double> ExpectedNsr(
     const ComparisonResult& result, const LayerComparison& layer,
-    const std::optional<ActivationComparison>& shadow) {
+    const std::optional<ActivationComparison>& shadow,
+    const std::optional<ErrorFigures>& inherited) {
   const std::optional<double> incoming = IncomingNsr(result, layer);
   const std::optional<double> local = Nsr(shadow);
-  return incoming && local ? std::make_optional(*incoming + *local)
-                           : std::nullopt;
+  if (!incoming || !local) {
+    return std::nullopt;
+  }
+  const double measured =
+      inherited && !SumsUp(layer) ? Nsr(*inherited).value_or(0) : 0;
+  return *local + std::max(*incoming, measured);
 }
 
 bool IsUnexplained(const ComparisonResult& result, const LayerComparison& layer,
@@ -120,7 +161,7 @@ bool IsUnexplained(const ComparisonResult& result, const LayerComparison& layer,
   }
   const std::optional<double> accumulated = Nsr(*output.activation);
   const std::optional<double> expected =
-      ExpectedNsr(result, layer, *output.shadow);
+      ExpectedNsr(result, layer, *output.shadow, *output.inherited);
   return accumulated && expected && IsAbove(*accumulated, *expected);
 }
 
@@ -154,8 +195,20 @@ std::optional<ErrorPart> DominantPart(const LayerComparison& layer) {
 
 bool IsOfFiniteValues(const ActivationComparison& figures) {
   const NonFiniteCounts counts = figures.non_finite.value_or(NonFiniteCounts());
-  return counts.float_nan == 0 && counts.float_inf == 0 &&
-         counts.quantized_nan == 0 && counts.quantized_inf == 0;
+  if (counts.float_nan > 0 || counts.quantized_nan > 0 ||
+      counts.float_inf != counts.quantized_inf) {
+    return false;
+  }
+  // Infinities that differ make an error that is none, or infinite.
+  const ErrorFigures& error = figures.error;
+  return counts.float_inf == 0 || error.sqnr_db == INFINITY ||
+         (error.max_abs_error > 0 && std::isfinite(error.max_abs_error));
+}
+
+bool LosesInfinities(const LayerComparison& layer) {
+  return absl::c_any_of(OutputViews(layer), [&](const OutputView& output) {
+    return LosesInfinities(layer, output);
+  });
 }
 
 std::vector<bool> TakenBack(const ComparisonResult& result) {
@@ -198,11 +251,11 @@ std::optional<size_t> WorstOffender(const ComparisonResult& result) {
   if (!result.inputs_are_finite) {
     return std::nullopt;
   }
-  const auto maker = absl::c_find_if(
+  const auto wrong = absl::c_find_if(
       result.layers,
-      [](const LayerComparison& layer) { return MakesNonFinite(layer); });
-  if (maker != result.layers.end()) {
-    return maker - result.layers.begin();
+      [](const LayerComparison& layer) { return IsWrong(layer); });
+  if (wrong != result.layers.end()) {
+    return wrong - result.layers.begin();
   }
   const std::vector<bool> taken_back = TakenBack(result);
   std::optional<size_t> worst;
@@ -219,7 +272,7 @@ std::optional<size_t> WorstOffender(const ComparisonResult& result) {
 
 const OutputComparison* OffendingOutput(const LayerComparison& layer) {
   for (const OutputView& output : OutputViews(layer)) {
-    if (MakesNonFinite(layer, output)) {
+    if (IsWrong(layer, output)) {
       return output.other;
     }
   }
@@ -230,8 +283,10 @@ std::optional<double> ExpectedAccumulatedDb(const ComparisonResult& result,
                                             size_t index,
                                             const OutputComparison* output) {
   const LayerComparison& layer = result.layers[index];
-  const std::optional<double> nsr = ExpectedNsr(
-      result, layer, output == nullptr ? layer.shadow : output->shadow);
+  const std::optional<double> nsr =
+      output == nullptr
+          ? ExpectedNsr(result, layer, layer.shadow, layer.inherited)
+          : ExpectedNsr(result, layer, output->shadow, output->inherited);
   return nsr ? std::make_optional(ToDb(*nsr)) : std::nullopt;
 }
 

@@ -72,8 +72,14 @@ absl::string_view ErrorPartName(ErrorPart part);
 // and where there is no error at all.
 std::optional<ErrorPart> DominantPart(const LayerComparison& layer);
 
-// True where no value on either side is NaN or infinite.
+// True where no value on either side is NaN or infinite, besides infinities
+// that both sides have in common, as masked scores are: these have no error,
+// and the figures are those of the other values.
 bool IsOfFiniteValues(const ActivationComparison& figures);
+
+// True where an output of `layer` has numbers where its float form, on the same
+// inputs, has infinities: the mask of an attention is lost there.
+bool LosesInfinities(const LayerComparison& layer);
 
 // Returns, for each layer, whether its local error is taken back, there or
 // behind it. Quantizing with --smooth or --equalize moves factors from one
@@ -94,12 +100,13 @@ std::vector<bool> TakenBack(const ComparisonResult& result);
 
 // Returns the layer that does most harm by itself: the first that produces NaN
 // or infinities where its float form, on the same inputs, produces numbers, or
-// else the one with the lowest local SQNR, the first among equals. A layer
-// whose local SQNR is nan or that is exact is not one, but -inf is: an error
-// where the float side is zero. Nor is a layer where the float model has NaN or
-// infinities, one with an unpaired input, or one whose error is TakenBack.
-// Absent without shadows, since accumulated errors do not tell which layer
-// caused them.
+// that LosesInfinities, or else the one with the lowest local SQNR, the first
+// among equals. A layer whose local SQNR is nan or that is exact is not one,
+// but -inf is: an error where the float side is zero. Nor is a layer where the
+// float model has NaN or infinities that the quantized one has not
+// (IsOfFiniteValues), one with an unpaired input, or one whose error is
+// TakenBack. Absent without shadows, since accumulated errors do not tell which
+// layer caused them.
 std::optional<size_t> WorstOffender(const ComparisonResult& result);
 
 // Returns the output by which WorstOffender judges `layer`; null for the first
@@ -112,6 +119,12 @@ const OutputComparison* OffendingOutput(const LayerComparison& layer);
 //
 //   NSR_expected = NSR_local + max over producers of NSR_accumulated
 //
+// A softmax, a sigmoid, or a norm makes a large relative error of a small one
+// by what it is, a slice where it leaves the large values out: what was
+// measured as inherited, if that is more, takes the place of the maximum. It
+// does not in sums, such as those of linear layers, which hand on the error of
+// their terms unless these cancel.
+//
 // Absent without producers; where the shadow of the layer or the activation of
 // a producer is absent or nan; and where a value that is not compared flows in:
 // what is not known cannot be ruled out as the cause.
@@ -119,8 +132,8 @@ std::optional<double> ExpectedAccumulatedDb(
     const ComparisonResult& result, size_t index,
     const OutputComparison* output = nullptr);
 
-// Returns the first layer, in order of execution, whose accumulated error its
-// local error does not explain, so that it amplifies what it inherits:
+// Returns the first layer, in order of execution, whose accumulated error is
+// not what is expected, so that it amplifies what it inherits:
 //
 //   NSR_accumulated > kExplainedRatio * NSR_expected
 //

@@ -106,7 +106,11 @@ std::string ReasonText(const ComparisonResult& result, const Blame& blame) {
   const LayerComparison& layer = result.layers[blame.layer];
   switch (blame.cause) {
     case ErrorCause::kNonFinite:
-      return "it makes NaN or infinities where its float form has numbers";
+      return LosesInfinities(layer)
+                 ? "it makes numbers of infinities, such as those of an "
+                   "attention mask, which its float form keeps"
+                 : "it makes NaN or infinities where its float form has "
+                   "numbers";
     case ErrorCause::kSwapped:
       return SwappedText(result, layer);
     case ErrorCause::kBias:

@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "ir/data_inputs.h"
+#include "ir/graph_walk.h"
 #include "ir/node_view.h"
 #include "ir/written_attributes.h"
 #include "passes/ops/op_families.h"
@@ -104,6 +105,9 @@ class Flow {
         from = {};
       }
       from.are_compared &= !ChangesValues(*node) && !ReadsState(*node);
+      if (node->kind() == c10::prim::Loop) {
+        MarkWritten(*node->blocks()[0]);
+      }
       for (Block* inner : node->blocks()) {
         EnterBlock(*node, inner, from);
         Follow(inner);
@@ -148,6 +152,21 @@ class Flow {
          base = BaseOf(*base)) {
       Add(from, sources_[base]);
     }
+  }
+
+  // What an op in place in the body of a loop writes to is, from the second
+  // trip on, what the trip before has made.
+  void MarkWritten(const Block& body) {
+    ForEachNode(&body, [&](const Node* node) {
+      if (!node->blocks().empty() || node->inputs().empty() ||
+          !WorksInPlace(*node)) {
+        return;
+      }
+      for (const Value* written = node->input(0); written != nullptr;
+           written = BaseOf(*written)) {
+        sources_[written].are_compared = false;
+      }
+    });
   }
 
   // Whether `node` reads what the model keeps from run to run.
@@ -200,6 +219,9 @@ class Flow {
       // the node has a limit and a condition in front of these.
       PlaceSources entering =
           is_loop && i > 0 ? SourcesOf(*node.inputs()[i + 1]) : from;
+      // From the second trip on, it is what the trip before has made.
+      entering.are_compared &=
+          !is_loop || i == 0 || block->outputs()[i] == block->inputs()[i];
       sources_[block->inputs()[i]] = std::move(entering);
     }
   }

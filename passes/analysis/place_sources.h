@@ -28,7 +28,8 @@ struct PlaceSources {
   std::vector<size_t> places;
   // False when some of it is not the value that is compared at its place, but
   // another output, an element of a list or tuple, what an op of no place
-  // computes, or an attribute that the model writes itself, such as a cache.
+  // computes, an attribute that the model writes itself, such as a cache, or
+  // what an earlier trip of a loop hands to the next.
   bool are_compared = true;
 };
 
@@ -37,8 +38,8 @@ struct PlaceSources {
 // ops in place, also on views of them; not through numbers, such as sizes, and
 // devices, which carry no data, nor through ops that take the shape of a tensor
 // alone, as zeros_like does. What is written through one view does not count
-// for another view that is there already, nor does what an earlier trip of a
-// loop hands to the next. The graph is not changed.
+// for another view that is there already. What an earlier trip of a loop hands
+// to the next is not among the places. The graph is not changed.
 std::vector<PlaceSources> SourcesOfPlaces(torch::jit::Graph& graph,
                                           absl::Span<const Place> places);
 

@@ -20,12 +20,13 @@ struct Producers {
   std::vector<size_t> matches;
   // False when some of it is not the value that is compared at its match, but
   // another output, an element of a list or tuple, what an unmatched op
-  // computes, or an attribute that the model writes itself, such as a cache.
+  // computes, an attribute that the model writes itself, such as a cache, or
+  // what an earlier trip of a loop hands to the next.
   bool are_compared = true;
 };
 
 // Returns the producers of each match. What an earlier trip of a loop hands to
-// the next does not count. `graph` is that of B.
+// the next is not among them. `graph` is that of B.
 std::vector<Producers> ProducersOf(torch::jit::Graph& graph,
                                    const MatchResult& matches);
 

@@ -31,8 +31,9 @@ class SideNames {
 
   // Returns the name of a node that quantizes `source`, for where the node's
   // own module gives none: "conv.quantize" behind the match "conv", with whose
-  // name `source` was passed to Take; "x.quantize" for a value or input called
-  // "x". It is not unique yet.
+  // name `source` was passed to Take; "triu.quantize" for a tensor that such an
+  // op makes from no other; "x.quantize" for another value or input called "x".
+  // It is not unique yet.
   std::string NameOfQuantized(const torch::jit::Value& source) const;
 
   // Returns `name`, made unique. Unless `output` is null, NameOfQuantized gives

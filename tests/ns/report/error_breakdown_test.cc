@@ -162,6 +162,38 @@ TEST(WorstOffenderTest, IsTheFirstLayerThatMakesNanOrInfinitiesOfNumbers) {
   EXPECT_THAT(WorstOffender(result), Optional(3));
 }
 
+// The scores of an attention, of which a mask is lost where they are quantized.
+TEST(WorstOffenderTest, LosesInfinitiesOfTheFloatModel) {
+  ComparisonResult result = Shadows({10, kNan, 5});
+  for (LayerComparison& layer : result.layers) {
+    layer.activation->non_finite = NonFiniteCounts{0, 8, 0, 0};
+  }
+  result.layers[1].shadow->non_finite = NonFiniteCounts{0, 8, 0, 0};
+  EXPECT_THAT(WorstOffender(result), Optional(1));
+  EXPECT_TRUE(LosesInfinities(result.layers[1]));
+  EXPECT_FALSE(LosesInfinities(result.layers[2]));
+  // Where the float model has none, they come from the quantized one.
+  result.layers[1].activation->non_finite = NonFiniteCounts{};
+  EXPECT_FALSE(LosesInfinities(result.layers[1]));
+}
+
+TEST(WorstOffenderTest, MayHaveInfinitiesInCommon) {
+  ComparisonResult result = Shadows({30, 10});
+  LayerComparison& layer = result.layers[1];
+  for (auto* figures : {&layer.activation, &layer.shadow}) {
+    (*figures)->non_finite = NonFiniteCounts{0, 8, 0, 8};
+    (*figures)->error.max_abs_error = 0.25;
+  }
+  EXPECT_TRUE(IsOfFiniteValues(*layer.shadow));
+  EXPECT_THAT(WorstOffender(result), Optional(1));
+  // As many, but others.
+  layer.shadow->error.max_abs_error = kInfinity;
+  EXPECT_FALSE(IsOfFiniteValues(*layer.shadow));
+  EXPECT_THAT(WorstOffender(result), Optional(0));
+  layer.shadow->error = {kInfinity, 0, 1, 0};
+  EXPECT_TRUE(IsOfFiniteValues(*layer.shadow));
+}
+
 TEST(WorstOffenderTest, IsAbsentWhereInputsAreNotFinite) {
   ComparisonResult result = Shadows({30, 20});
   result.inputs_are_finite = false;
@@ -275,6 +307,28 @@ TEST(FirstUnexplainedFallTest, LeavesAMarginOf6DbBelow) {
   // Expected are 16.99 dB.
   EXPECT_EQ(FirstUnexplainedFall(Behind20Db(11, 20)), std::nullopt);
   EXPECT_THAT(FirstUnexplainedFall(Behind20Db(10.9, 20)), Optional(1));
+}
+
+// Scores with masked ones among them have a high SQNR, and the others a low
+// one.
+TEST(FirstUnexplainedFallTest, IsNotWhatAFunctionMakesOfItsInput) {
+  ComparisonResult result = Result({Layer(80, 80), Layer(20, 45, {0}, 20)});
+  for (const char* family : {"softmax", "sigmoid", "layer_norm", "slice"}) {
+    result.layers[1].family = family;
+    EXPECT_EQ(FirstUnexplainedFall(result), std::nullopt) << family;
+    EXPECT_NEAR(ExpectedAccumulatedDb(result, 1).value(), 20, 0.1);
+  }
+  // More than what it inherits.
+  result.layers[1].activation->error.sqnr_db = 10;
+  EXPECT_THAT(FirstUnexplainedFall(result), Optional(1));
+}
+
+TEST(FirstUnexplainedFallTest, MayBeWhereTermsCancel) {
+  ComparisonResult result = Result({Layer(40, 40), Layer(20, 45, {0}, 20)});
+  for (const char* family : {"add", "sub", "linear", "conv2d", "mean", ""}) {
+    result.layers[1].family = family;
+    EXPECT_THAT(FirstUnexplainedFall(result), Optional(1)) << family;
+  }
 }
 
 // Accumulated, local and inherited figures of a norm and a linear layer that

@@ -188,6 +188,30 @@ graph(%x : Tensor, %n : int):
                         {"a", "b", "c"});
   EXPECT_THAT(sources.Of("b"), ElementsAre("a"));
   EXPECT_THAT(sources.Of("c"), ElementsAre("a", "b"));
+  // What the trip before has made goes into %b, too.
+  EXPECT_FALSE(sources.AreCompared("b"));
+  EXPECT_TRUE(sources.AreCompared("c"));
+}
+
+TEST(SourcesOfPlacesTest, WhatATripWritesForTheNextIsNotCompared) {
+  const Sources sources(R"IR(
+graph(%x : Tensor, %n : int):
+  %yes : bool = prim::Constant[value=1]()
+  %no : bool = prim::Constant[value=0]()
+  %a : Tensor = aten::relu(%x)
+  %same : Tensor = aten::neg(%a)
+   = prim::Loop(%n, %yes)
+    block0(%i : int):
+      %b : Tensor = aten::sigmoid(%same)
+      %w : Tensor = aten::copy_(%same, %b, %no)
+      %c : Tensor = aten::tanh(%a)
+      -> (%yes)
+  %d : Tensor = aten::tanh(%a)
+  return (%d))IR",
+                        {"a", "b", "c", "d"});
+  EXPECT_FALSE(sources.AreCompared("b"));
+  EXPECT_TRUE(sources.AreCompared("c"));
+  EXPECT_TRUE(sources.AreCompared("d"));
 }
 
 TEST(SourcesOfPlacesTest, OtherOutputsOfAPlaceAreNotCompared) {
