@@ -3,10 +3,14 @@
 #define IR_DROP_EXCEPTION_CHECKS_H_
 
 namespace torch::jit {
+struct Block;
 struct Graph;
 }  // namespace torch::jit
 
 namespace ns {
+
+// Whether running `block` always ends with an exception.
+bool AlwaysRaises(const torch::jit::Block& block);
 
 // Replaces every prim::If in which one arm always raises by its other arm. This
 // one disappears:

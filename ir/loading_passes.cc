@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "ir/decompose_fast_paths.h"
 #include "ir/drop_exception_checks.h"
 #include "ir/fold_attributes.h"
 #include "ir/follow_writes.h"
@@ -21,10 +22,14 @@
 #include "ir/model_graph.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
+#include "ir/pad_nested_tensors.h"
+#include "ir/resolve_identity.h"
 #include "ir/rewrite_and_compare.h"
+#include "ir/skip_fast_paths.h"
 #include "ir/status.h"
 #include "ir/text.h"
 #include "ir/torch_errors.h"
+#include "ir/use_checked_sizes.h"
 
 namespace ns {
 namespace {
@@ -145,6 +150,32 @@ absl::StatusOr<bool> FoldAttributesPass::Run(ModelGraph& model,
   });
 }
 
+absl::StatusOr<bool> TakeSlowPathsPass::Run(ModelGraph& model,
+                                            PassContext& /*context*/) const {
+  return CatchTorchErrors("taking slow paths", [&] {
+    Graph& graph = model.graph();
+    bool changed = PadNestedTensors(graph);
+    changed |= SkipFastPaths(graph);
+    changed |= DecomposeFastPaths(graph);
+    // An answer may decide on a branch, and so give the next one.
+    bool changes = changed;
+    do {
+      if (changes) {
+        PropagateAllConstants(model.shared_graph());
+      }
+      changes = ResolveIdentity(graph);
+      changes |= UseCheckedSizes(graph);
+      changed |= changes;
+    } while (changes);
+    // What they were read by goes only now.
+    if (changed) {
+      torch::jit::EliminateDeadCode(model.shared_graph());
+      RemoveUnreadModes(graph);
+    }
+    return changed;
+  });
+}
+
 absl::StatusOr<bool> DropExceptionChecksPass::Run(
     ModelGraph& model, PassContext& /*context*/) const {
   return CatchTorchErrors("dropping exception checks",
@@ -179,7 +210,8 @@ Pipeline LoadingPipeline(LeafPredicate is_leaf, bool freeze) {
   if (freeze) {
     pipeline.Add<FreezePass>().Add<FoldAttributesPass>();
   }
-  pipeline.Add<DropExceptionChecksPass>()
+  pipeline.Add<TakeSlowPathsPass>()
+      .Add<DropExceptionChecksPass>()
       .Add<LowerTuplesPass>()
       .Add<FollowWritesPass>()
       .Add<EliminateDeadCodePass>();

@@ -49,6 +49,18 @@ class FoldAttributesPass final : public Pass {
                            PassContext& context) const override;
 };
 
+// Lets attention modules take their slow branches, whose parts are layers:
+// see ir/pad_nested_tensors.h, ir/skip_fast_paths.h, ir/decompose_fast_paths.h,
+// ir/resolve_identity.h and ir/use_checked_sizes.h. What is constant after that
+// is computed. Models without such modules, checked sizes or comparisons of
+// tensors by identity stay as they are.
+class TakeSlowPathsPass final : public Pass {
+ public:
+  absl::string_view name() const override { return "take-slow-paths"; }
+  absl::StatusOr<bool> Run(ModelGraph& model,
+                           PassContext& context) const override;
+};
+
 // Removes checks that only raise: see ir/drop_exception_checks.h.
 class DropExceptionChecksPass final : public Pass {
  public:

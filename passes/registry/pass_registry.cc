@@ -219,6 +219,8 @@ constexpr PassEntry kPasses[] = {
     {"smooth-layers",
      "moves large values behind layer norms into weights {exponent}",
      &MakeSmoothLayers, nullptr},
+    {"take-slow-paths", "lets attention modules compute layer by layer",
+     &Make<TakeSlowPathsPass>, nullptr},
 };
 
 }  // namespace

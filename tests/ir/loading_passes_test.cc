@@ -42,8 +42,9 @@ TEST(LoadingPipelineTest, CanBeWatched) {
   OrThrow(ModelGraph::FromModule(
       MakeModel({{"relu", Relu()}}, {"return self.relu.forward(x)"}), options));
   EXPECT_THAT(passes, ElementsAre("inline-modules", "freeze", "fold-attributes",
-                                  "drop-exception-checks", "lower-tuples",
-                                  "follow-writes", "eliminate-dead-code"));
+                                  "take-slow-paths", "drop-exception-checks",
+                                  "lower-tuples", "follow-writes",
+                                  "eliminate-dead-code"));
 }
 
 // LibTorch's freezing would put constants into another order.

@@ -19,6 +19,7 @@
 #include "tools/command_line/compare_flags.h"
 #include "tools/command_line/compare_modules.h"
 #include "tools/command_line/compare_spec.h"
+#include "tools/command_line/leaf_hint.h"
 #include "tools/command_line/limit_flags.h"
 #include "tools/command_line/model_pair.h"
 #include "tools/command_line/progress_bar.h"
@@ -87,6 +88,9 @@ absl::Status CompareLayers(const CompareFlags& options,
       result.warnings.push_back(absl::StrCat(
           "--early-stop: a limit is crossed after ", result.batches, " of ",
           batches.size(), " batches, whatever the others hold"));
+    }
+    if (std::string hint = LeafHint(models, result); !hint.empty()) {
+      result.warnings.push_back(std::move(hint));
     }
     if (accuracy) {
       result.accuracy = accuracy->Result();

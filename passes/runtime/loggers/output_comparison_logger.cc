@@ -64,7 +64,8 @@ const auto kRegistration = Register();
 
 void OutputComparisonLogger::Compare(const at::Tensor& x,
                                      const at::Tensor& reference) {
-  if (!IsEnabled() || !IsDense(x) || !IsDense(reference)) {
+  const bool are_defined = x.defined() && reference.defined();
+  if (!IsEnabled() || !are_defined || !IsDense(x) || !IsDense(reference)) {
     return;
   }
   comparisons_.push_back(ComparePair(reference, x));

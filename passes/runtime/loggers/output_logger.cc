@@ -42,7 +42,7 @@ const auto kRegistration = Register();
 }  // namespace
 
 at::Tensor OutputLogger::Forward(const at::Tensor& x) {
-  if (IsEnabled() && SavesActivations()) {
+  if (IsEnabled() && SavesActivations() && x.defined()) {
     stats_.push_back(x.detach().clone());
   }
   return x;

@@ -91,6 +91,12 @@ TensorStatisticsOptions StatisticsOf(const PairComparerOptions& wanted,
   return options;
 }
 
+// Returns a copy that later writes do not reach. There is nothing to copy of an
+// undefined tensor, which ops give for a result that nobody asked for.
+at::Tensor Kept(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.detach().clone() : tensor;
+}
+
 std::string ShapeText(const at::Tensor& tensor) {
   std::ostringstream text;
   text << tensor.sizes();
@@ -104,6 +110,9 @@ void PairComparer::Compare(const at::Tensor& x, const at::Tensor& y) {
     return;
   }
   const int64_t call = calls_++;
+  if (!x.defined() || !y.defined()) {
+    return;
+  }
   if (!options_.integers &&
       at::isIntegralType(x.scalar_type(), /*includeBool=*/true)) {
     return;
@@ -157,7 +166,7 @@ void PairComparer::SeeX(const at::Tensor& x) {
     return;
   }
   if (waiting_y_.empty()) {
-    waiting_x_.push_back(x.detach().clone());
+    waiting_x_.push_back(Kept(x));
     return;
   }
   const at::Tensor y = std::move(waiting_y_.front());
@@ -170,7 +179,7 @@ void PairComparer::SeeY(const at::Tensor& y) {
     return;
   }
   if (waiting_x_.empty()) {
-    waiting_y_.push_back(y.detach().clone());
+    waiting_y_.push_back(Kept(y));
     return;
   }
   const at::Tensor x = std::move(waiting_x_.front());

@@ -50,7 +50,7 @@ const auto kRegistration = Register();
 
 void ShadowLogger::Forward(const at::Tensor& quantized,
                            const at::Tensor& float_value) {
-  if (IsEnabled()) {
+  if (IsEnabled() && quantized.defined() && float_value.defined()) {
     quantized_.push_back(Kept(quantized));
     float_.push_back(Kept(float_value));
   }

@@ -99,5 +99,12 @@ TEST(OutputComparisonLoggerTest, SavesAndLoadsWithItsModule) {
   ASSERT_THAT(loaded->stats(), SizeIs(2));
 }
 
+TEST(OutputComparisonLoggerTest, LeavesOutUndefinedTensors) {
+  OutputComparisonLogger logger;
+  logger.Compare(at::Tensor(), at::ones({2}));
+  logger.Compare(at::Tensor(), at::Tensor());
+  EXPECT_TRUE(logger.comparisons().empty());
+}
+
 }  // namespace
 }  // namespace ns

@@ -104,5 +104,11 @@ TEST(OutputLoggerTest, SavesAndLoads) {
   EXPECT_FALSE(loaded->IsEnabled());
 }
 
+TEST(OutputLoggerTest, LeavesOutUndefinedTensors) {
+  OutputLogger logger;
+  EXPECT_FALSE(logger.Forward(at::Tensor()).defined());
+  EXPECT_TRUE(logger.Stats().empty());
+}
+
 }  // namespace
 }  // namespace ns

@@ -461,5 +461,21 @@ TEST(PairComparerTest, ObserversSeeEveryComparedPairOfTheBatch) {
   EXPECT_EQ(others, 3);
 }
 
+TEST(PairComparerTest, UndefinedTensorsHaveNoFigure) {
+  PairComparer comparer;
+  comparer.Compare(at::Tensor(), at::Tensor());
+  comparer.Compare(Filled(1), at::Tensor());
+  comparer.SeeX(at::Tensor());
+  comparer.SeeY(at::Tensor());
+  comparer.SeeY(at::Tensor());
+  comparer.SeeX(Filled(1));
+  comparer.EndBatch();
+  EXPECT_TRUE(comparer.record().batches.empty());
+  EXPECT_EQ(comparer.problem(), "");
+  comparer.Compare(Filled(2), Filled(1));
+  comparer.EndBatch();
+  EXPECT_EQ(comparer.record().pooled.sums.count, 6);
+}
+
 }  // namespace
 }  // namespace ns

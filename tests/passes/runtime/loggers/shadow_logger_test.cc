@@ -103,5 +103,12 @@ TEST(ShadowLoggerTest, SavesAndLoads) {
   EXPECT_TRUE(loaded->KeepsFirstSampleOnly());
 }
 
+TEST(ShadowLoggerTest, LeavesOutUndefinedTensors) {
+  ShadowLogger logger(/*first_sample_only=*/true);
+  logger.Forward(at::Tensor(), at::Tensor());
+  EXPECT_TRUE(logger.float_values().empty());
+  EXPECT_TRUE(logger.quantized_values().empty());
+}
+
 }  // namespace
 }  // namespace ns

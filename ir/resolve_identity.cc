@@ -1,0 +1,226 @@
+#include "ir/resolve_identity.h"
+
+#include <torch/csrc/jit/ir/constants.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "ir/graph_walk.h"
+#include "ir/node_view.h"
+#include "ir/tensor_writes.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Block;
+using ::torch::jit::Graph;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+namespace aten = ::c10::aten;
+namespace prim = ::c10::prim;
+
+using Values = absl::flat_hash_set<const Value*>;
+
+bool AsksForIdentity(const Node& node) {
+  return (node.kind() == aten::__is__ || node.kind() == aten::__isnot__) &&
+         node.inputs().size() == 2;
+}
+
+// Views that are always a tensor object of their own.
+bool IsNewView(c10::Symbol kind) {
+  return kind == aten::transpose || kind == aten::permute || kind == aten::t ||
+         kind == aten::unsqueeze || kind == aten::squeeze ||
+         kind == aten::view || kind == aten::slice || kind == aten::select ||
+         kind == aten::narrow || kind == aten::detach;
+}
+
+// Ops that may return their input itself, which their schemas do not say.
+bool MayReturnInput(c10::Symbol kind) {
+  return kind == aten::dropout || kind == aten::feature_dropout ||
+         kind == aten::alpha_dropout || kind == aten::feature_alpha_dropout ||
+         kind == aten::type_as || kind == aten::einsum;
+}
+
+// Whether each run of `node` makes a new tensor object.
+bool MakesNewTensor(const Node& node) {
+  const auto* schema = node.maybeSchema();
+  if (schema == nullptr || node.kind().is_prim() ||
+      node.outputs().size() != 1 || schema->returns().size() != 1) {
+    return false;
+  }
+  return IsNewView(node.kind()) ||
+         (schema->returns()[0].alias_info() == nullptr &&
+          !MayReturnInput(node.kind()));
+}
+
+// Adds to `origins` the values that make the tensors that `value` may be.
+// Returns whether they are all known.
+bool FindOrigins(const Value& value, Values& origins) {
+  const Node& node = *value.node();
+  if (node.kind() == prim::If) {
+    const size_t i = value.offset();
+    return FindOrigins(*node.blocks()[0]->outputs()[i], origins) &&
+           FindOrigins(*node.blocks()[1]->outputs()[i], origins);
+  }
+  if (node.kind() == prim::unchecked_cast) {
+    return FindOrigins(*node.input(), origins);
+  }
+  const bool is_input =
+      node.kind() == prim::Param && node.owningBlock()->owningNode() == nullptr;
+  origins.insert(&value);
+  return IsTensor(value) && (is_input || MakesNewTensor(node));
+}
+
+bool IsInput(const Value* value) {
+  return value->node()->kind() == prim::Param;
+}
+
+class IdentityResolver {
+ public:
+  explicit IdentityResolver(Graph& graph) : writes_(graph) {}
+
+  // Returns whether `a` and `b` are one object; nothing when the graph does not
+  // show it.
+  std::optional<bool> AreSame(const Value& a, const Value& b) {
+    if (a.mustBeNone() || b.mustBeNone()) {
+      return NoneIsSame(a, b);
+    }
+    if (AreEqual(a, b)) {
+      return true;
+    }
+    return AreDistinct(a, b) ? std::optional<bool>(false) : std::nullopt;
+  }
+
+ private:
+  static std::optional<bool> NoneIsSame(const Value& a, const Value& b) {
+    if (a.mustBeNone() && b.mustBeNone()) {
+      return true;
+    }
+    const Value& other = a.mustBeNone() ? b : a;
+    return IsNeverNone(other) ? std::optional<bool>(false) : std::nullopt;
+  }
+
+  // Whether `value` is a tensor, or a branch gives one in both arms.
+  static bool IsNeverNone(const Value& value) {
+    const Node& node = *value.node();
+    return IsTensor(value) ||
+           (node.kind() == prim::If &&
+            absl::c_all_of(node.blocks(), [&](const Block* block) {
+              return IsNeverNone(*block->outputs()[value.offset()]);
+            }));
+  }
+
+  // Whether equal ops make `a` and `b` of equal values.
+  bool AreEqual(const Value& a, const Value& b) {
+    if (&a == &b) {
+      return true;
+    }
+    const auto known = equal_.find({&a, &b});
+    if (known != equal_.end()) {
+      return known->second;
+    }
+    const bool are_equal = AreMadeEqually(a, b);
+    equal_[{&a, &b}] = are_equal;
+    return are_equal;
+  }
+
+  bool AreMadeEqually(const Value& a, const Value& b) {
+    const Node& one = *a.node();
+    const Node& other = *b.node();
+    if (one.kind() == prim::If && &one == &other) {
+      return absl::c_all_of(one.blocks(), [&](const Block* block) {
+        return AreEqual(*block->outputs()[a.offset()],
+                        *block->outputs()[b.offset()]);
+      });
+    }
+    if (one.kind() != other.kind() || a.offset() != b.offset() ||
+        one.inputs().size() != other.inputs().size()) {
+      return false;
+    }
+    if (one.kind() == prim::Constant) {
+      return AreEqualConstants(a, b);
+    }
+    return MayMerge(one) && MayMerge(other) &&
+           absl::c_equal(one.inputs(), other.inputs(),
+                         [&](const Value* x, const Value* y) {
+                           return AreEqual(*x, *y);
+                         });
+  }
+
+  static bool AreEqualConstants(const Value& a, const Value& b) {
+    const auto one = ConstantOf(a);
+    const auto other = ConstantOf(b);
+    if (!one || !other || one->tagKind() != other->tagKind()) {
+      return false;
+    }
+    return one->isTensor() ? one->toTensor().is_same(other->toTensor())
+                           : !one->isObject() && *one == *other;
+  }
+
+  // Whether LibTorch may merge `node` with an equal one. Ops that make lists
+  // are merged only if they make lists of numbers, such as sizes.
+  bool MayMerge(const Node& node) {
+    const bool is_list = node.kind() == prim::ListConstruct;
+    const auto* schema = node.maybeSchema();
+    if ((schema == nullptr && !is_list) || !node.blocks().empty() ||
+        node.hasSideEffects() || node.isNondeterministic() ||
+        WorksInPlace(node)) {
+      return false;
+    }
+    const auto is_written = [&](const Value* value) {
+      return writes_.HasWriters(value);
+    };
+    return absl::c_none_of(node.inputs(), is_written) &&
+           absl::c_none_of(node.outputs(), is_written);
+  }
+
+  bool AreDistinct(const Value& a, const Value& b) {
+    Values of_a;
+    Values of_b;
+    return FindOrigins(a, of_a) && FindOrigins(b, of_b) &&
+           absl::c_none_of(of_a, [&](const Value* one) {
+             return absl::c_any_of(of_b, [&](const Value* other) {
+               return (IsInput(one) && IsInput(other)) ||
+                      AreEqual(*one, *other);
+             });
+           });
+  }
+
+  const TensorWrites writes_;
+  absl::flat_hash_map<std::pair<const Value*, const Value*>, bool> equal_;
+};
+
+}  // namespace
+
+bool ResolveIdentity(Graph& graph) {
+  std::vector<Node*> questions;
+  ForEachNode(graph.block(), [&](Node* node) {
+    if (AsksForIdentity(*node) && node->output()->hasUses()) {
+      questions.push_back(node);
+    }
+  });
+  if (questions.empty()) {
+    return false;
+  }
+  IdentityResolver resolver(graph);
+  bool changed = false;
+  for (Node* node : questions) {
+    const auto same = resolver.AreSame(*node->input(0), *node->input(1));
+    if (!same) {
+      continue;
+    }
+    torch::jit::WithInsertPoint at(node);
+    node->output()->replaceAllUsesWith(
+        graph.insertConstant(*same == (node->kind() == aten::__is__)));
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace ns
