@@ -10,7 +10,8 @@ namespace ns {
 absl::StatusOr<ModelGraph> CopyForTarget(const ModelGraph& quantized,
                                          const QuantizeOptions& options) {
   NS_ASSIGN_OR_RETURN(ModelGraph copy, quantized.Clone());
-  if (RunsOnFbgemm(options) && !options.compat && !options.reference) {
+  if (options.mode == QuantizeMode::kStatic && RunsOnFbgemm(options) &&
+      !options.compat && !options.reference) {
     LowerToFbgemmOptions lower;
     lower.numerics = SaturationOf(TargetOf(options))
                          .value_or(kernels::SaturationMode::kExact);

@@ -49,6 +49,9 @@ namespace ns {
 // quantized dynamically, a batch norm behind the layer is folded into it first;
 // the output of a linear is taken to have two dimensions.
 //
+// Calls of one layer share a packed object, but for calls with and without a
+// relu: LibTorch's onednn would compute the relu for both or for none.
+//
 // Layers with a static qconfig are left to insert-observers. A layer stays in
 // float, with a remark, when its qconfig has no op for it (a dynamic
 // convolution, an embedding without float zero points), its parameters are not

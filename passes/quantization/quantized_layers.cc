@@ -59,7 +59,8 @@ absl::StatusOr<std::vector<Value*>> Call(const LayerSite& site,
 }
 
 // Returns the packed constant of a weight and a bias, which are arguments of
-// the layer.
+// the layer. LibTorch's onednn keeps in the object how the op ends that used it
+// first: calls with and without a relu must not share one.
 absl::StatusOr<const Entry*> PackArguments(const LayerSite& site,
                                            size_t weight_index,
                                            size_t bias_index) {
@@ -73,8 +74,8 @@ absl::StatusOr<const Entry*> PackArguments(const LayerSite& site,
     return Refusal("its weight is None");
   }
   return site.constants.Get(
-      "linear", {weight, bias}, site.weight, *site.node,
-      NameFor(*site.node->input(weight_index), "packed"),
+      site.with_relu ? "linear, relu" : "linear", {weight, bias}, site.weight,
+      *site.node, NameFor(*site.node->input(weight_index), "packed"),
       [&]() -> absl::StatusOr<QuantizedConstant> {
         NS_ASSIGN_OR_RETURN(at::Tensor quantized,
                             QuantizedBySpec(weight, site.weight));

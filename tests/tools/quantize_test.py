@@ -31,6 +31,16 @@ class Embeddings(nn.Module):
     return self.table(x).sum(1) + self.bag(x)
 
 
+class Twice(nn.Module):
+
+  def __init__(self):
+    super().__init__()
+    self.f = nn.Linear(16, 16)
+
+  def forward(self, x):
+    return self.f(torch.relu(self.f(x)))
+
+
 class ReportTest(QuantizeTest):
 
   def test_the_table_has_a_row_for_each_layer(self):
@@ -241,6 +251,21 @@ class FlagTest(QuantizeTest):
     self.assertAlmostEqual(
         report['output_sqnr_db'][0]['sqnr_db'],
         self.error_db(make_cases.mlp(), load('rows.pt')), delta=0.05)
+
+  def test_dynamic_calls_with_and_without_relu(self):
+    """LibTorch's onednn keeps the relu of the first call in a packed object."""
+    torch.manual_seed(7)
+    model = Twice().eval()
+    torch.jit.save(torch.jit.script(model), self.path('f.pt'))
+    batches = [torch.randn(8, 16) for _ in range(4)]
+    torch.save(batches, self.path('i.pt'))
+    report = self.report(command=(
+        'quantize', f'--float={self.path("f.pt")}', '--mode=dynamic',
+        f'--inputs={self.path("i.pt")}', '--threads=1'))
+    error = self.error_db(model, batches)
+    self.assertGreater(error, 30)
+    self.assertAlmostEqual(report['output_sqnr_db'][0]['sqnr_db'], error,
+                           delta=0.05)
 
   def test_dynamic_takes_recurrent_layers(self):
     layers = self.by_name(command=('quantize', '--float=lstm_float.pt',

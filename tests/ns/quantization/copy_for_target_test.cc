@@ -48,7 +48,7 @@ TEST_F(CopyForTargetTest, ComputesWhatTheTargetDoesOnAnyProcessor) {
             exact - 10);
 }
 
-TEST_F(CopyForTargetTest, OtherBackendsRunAsTheyAre) {
+TEST_F(CopyForTargetTest, OtherBackendsAndModesRunAsTheyAre) {
   const QuantizedModel quantized = Quantize(body_, {x_}, options_);
   EXPECT_GT(CountLoweredOps(
                 OrThrow(CopyForTarget(quantized.model, options_)).graph()),
@@ -61,7 +61,9 @@ TEST_F(CopyForTargetTest, OtherBackendsRunAsTheyAre) {
   QuantizeOptions onednn = options_;
   onednn.backend = Backend::kOnednn;
   onednn.target = QuantizationTarget::kOneDnnAvx2;
-  for (const QuantizeOptions& other : {compat, qnnpack, onednn}) {
+  QuantizeOptions dynamic = options_;
+  dynamic.mode = QuantizeMode::kDynamic;
+  for (const QuantizeOptions& other : {compat, qnnpack, onednn, dynamic}) {
     EXPECT_EQ(
         CountLoweredOps(OrThrow(CopyForTarget(quantized.model, other)).graph()),
         0);

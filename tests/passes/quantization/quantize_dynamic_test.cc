@@ -297,6 +297,26 @@ graph(%x : Tensor, %w : Tensor, %b : Tensor):
   EXPECT_EQ(report.layers[1].name, "linear@1");
 }
 
+// LibTorch's onednn keeps the relu of the first call in the packed object.
+TEST_P(QuantizeDynamicTest, CallsWithAndWithoutReluDoNotShareAConstant) {
+  const auto graph = GraphWith(R"IR(
+graph(%x : Tensor, %w : Tensor, %b : Tensor):
+  %y : Tensor = aten::linear(%x, %w, %b)
+  %r : Tensor = aten::relu(%y)
+  %z : Tensor = aten::linear(%r, %w, %b)
+  %s : Tensor = aten::relu(%z)
+  %u : Tensor = aten::linear(%s, %w, %b)
+  return (%u))IR",
+                               Constants());
+  RunPass(PassOf(DefaultDynamicMapping()), graph);
+  const auto with_relu = NodesOf(*graph, "quantized::linear_relu_dynamic");
+  const auto without = NodesOf(*graph, "quantized::linear_dynamic");
+  ASSERT_EQ(with_relu.size(), 2);
+  ASSERT_EQ(without.size(), 1);
+  EXPECT_EQ(with_relu[0]->input(1), with_relu[1]->input(1));
+  EXPECT_NE(with_relu[0]->input(1), without[0]->input(1));
+}
+
 TEST_P(QuantizeDynamicTest, KeepsNamesPathsAndListeners) {
   ModelGraph model = OrThrow(ModelGraph::FromModule(
       MakeModel({{"fc", Linear(at::randn({3, 4}))}},
