@@ -21,6 +21,7 @@
 #include "ns/batches/batch_reader.h"
 #include "ns/quantization/calibrator.h"
 #include "ns/quantization/check_is_float.h"
+#include "ns/quantization/find_unbalanced_parts.h"
 #include "ns/quantization/fold_for_quantization.h"
 #include "ns/quantization/quantized_engine.h"
 #include "ns/quantization/refused_inputs.h"
@@ -135,6 +136,9 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
   }
   plan.keep = options.keep;
   plan.compat = options.compat;
+  if (!options.compat) {
+    plan.parts = options.parts;
+  }
   plan.reference = options.reference;
   plan.input_means =
       !options.compat && options.bias_correction == BiasCorrection::kFast;
@@ -193,6 +197,30 @@ absl::Status Calibrate(
     }
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<ModelGraph> PrepareCalibrated(
+    const ModelGraph& model, const BatchReader& batches,
+    QuantizeOptions& options,
+    const std::function<absl::Status(const ModelGraph& prepared)>& calibrate) {
+  NS_ASSIGN_OR_RETURN(ModelGraph prepared, PrepareModel(model, options));
+  if (batches.size() == 0) {
+    return prepared;
+  }
+  NS_RETURN_IF_ERROR(calibrate(prepared));
+  if (options.compat) {
+    return prepared;
+  }
+  NS_ASSIGN_OR_RETURN(UnbalancedParts parts,
+                      FindUnbalancedParts(prepared, batches));
+  if (parts.empty()) {
+    return prepared;
+  }
+  options.parts.lost.merge(parts.lost);
+  options.parts.own_ranges.merge(parts.own_ranges);
+  NS_ASSIGN_OR_RETURN(prepared, PrepareModel(model, options));
+  NS_RETURN_IF_ERROR(calibrate(prepared));
+  return prepared;
 }
 
 absl::Status MergePrepared(ModelGraph& prepared, const ModelGraph& other) {
@@ -277,12 +305,19 @@ absl::StatusOr<QuantizedModel> QuantizeModel(const ModelGraph& model,
         checked.refused,
         RefusedInputs(model, BatchReader::FromBatches(batches)));
   }
-  NS_ASSIGN_OR_RETURN(ModelGraph prepared, PrepareModel(model, checked));
+  std::optional<ModelGraph> prepared;
   if (options.mode == QuantizeMode::kStatic) {
-    NS_RETURN_IF_ERROR(Calibrate(prepared, batches, options.progress));
+    NS_ASSIGN_OR_RETURN(
+        prepared, PrepareCalibrated(model, BatchReader::FromBatches(batches),
+                                    checked, [&](const ModelGraph& observed) {
+                                      return Calibrate(observed, batches,
+                                                       options.progress);
+                                    }));
+  } else {
+    NS_ASSIGN_OR_RETURN(prepared, PrepareModel(model, checked));
   }
   NS_ASSIGN_OR_RETURN(QuantizedModel quantized,
-                      ConvertModel(prepared, options));
+                      ConvertModel(*prepared, options));
   if (may_refuse && batches.empty()) {
     WarnOfUnseenRanks(quantized.model, quantized.report);
   }

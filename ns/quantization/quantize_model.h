@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
+#include "ns/batches/batch_reader.h"
 #include "ns/batches/batches.h"
 #include "ns/quantization/quantize_options.h"
 #include "passes/quantization/conversion_cache.h"
@@ -45,6 +46,17 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
 absl::Status Calibrate(
     const ModelGraph& prepared, const std::vector<Batch>& batches,
     const std::function<void(int64_t done, int64_t total)>& progress = nullptr);
+
+// Prepares `model` and lets `calibrate` run the result on the batches. If that
+// shows concatenations whose inputs should not share one range
+// (FindUnbalancedParts, on `batches`), adds them to `options.parts`, prepares
+// `model` anew, and calls `calibrate` once more. So the observers of the result
+// have seen all batches once. Without batches, `calibrate` is not called.
+// Errors: those of PrepareModel, of `calibrate` and of FindUnbalancedParts.
+absl::StatusOr<ModelGraph> PrepareCalibrated(
+    const ModelGraph& model, const BatchReader& batches,
+    QuantizeOptions& options,
+    const std::function<absl::Status(const ModelGraph& prepared)>& calibrate);
 
 // Adds what the observers of `other` have seen to those of `prepared`. Error:
 // models that were not prepared alike.

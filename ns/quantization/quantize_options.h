@@ -12,6 +12,7 @@
 #include "passes/quantization/default_qconfigs.h"
 #include "passes/quantization/qconfig_mapping.h"
 #include "passes/quantization/quantization_target.h"
+#include "passes/quantization/unbalanced_parts.h"
 #include "passes/runtime/observers/observer_names.h"
 
 namespace ns {
@@ -49,6 +50,10 @@ struct QuantizeOptions {
   // Layers whose dynamic or weight-only op would fail on what they are fed, by
   // name, and why (refused_inputs.h): they stay in float. Not with `compat`.
   std::map<std::string, std::string> refused;
+  // Concatenations whose inputs do not share one range, as PrepareCalibrated
+  // (quantize_model.h) finds them. Not with `compat`, nor in other modes than
+  // kStatic.
+  UnbalancedParts parts;
   // Needs batches that calibration does not gather means from, to see whether
   // it helps a layer: CalibrateHoldingBack and ConvertKeepingWhatHelps
   // (quantize_accurately.h) have them; QuantizeModel corrects nothing. Not with

@@ -25,6 +25,7 @@
 #include "passes/quantization/int8_operands.h"
 #include "passes/quantization/keep_list.h"
 #include "passes/quantization/kernel_support.h"
+#include "passes/quantization/lost_parts.h"
 #include "passes/quantization/observer_points.h"
 #include "passes/quantization/planned_graph.h"
 #include "passes/quantization/score_readers.h"
@@ -81,6 +82,7 @@ class Planner {
     for (Node* node : block->nodes()) {
       if (const FloatSubgraph* found = graph_.StartingAt(node)) {
         Visit(*found);
+        FollowLostParts(*found);
       } else if (graph_.IsInside(node)) {
         continue;
       } else if (node->kind() == c10::prim::If) {
@@ -109,11 +111,14 @@ class Planner {
         points_.Join(sources, node->output(i));
       }
     }
+    lost_parts_.Follow(*node);
   }
 
   void VisitLoop(Node* node) {
     Block* body = node->blocks()[0];
+    lost_parts_.EnterLoop(*node);
     Visit(body);
+    lost_parts_.Follow(*node);
     // Inputs are the trip count, the condition, and what is carried; parameters
     // of the body the trip and what is carried.
     for (size_t i = 0; i < node->outputs().size(); ++i) {
@@ -134,7 +139,17 @@ class Planner {
     return options_.compat || ScoreReader(value).empty();
   }
 
+  void FollowLostParts(const FloatSubgraph& subgraph) {
+    if (options_.parts.lost.count(subgraph.name) != 0) {
+      lost_parts_.Add(*subgraph.output, subgraph.name);
+    }
+    for (const Node* node : subgraph.subgraph.nodes) {
+      lost_parts_.Follow(*node);
+    }
+  }
+
   void VisitOther(Node* node) {
+    lost_parts_.Follow(*node);
     if (node->kind() == c10::prim::ListUnpack ||
         node->kind() == c10::aten::__getitem__) {
       if (const auto id = points_.ObserverOf(node->input(0))) {
@@ -272,6 +287,11 @@ class Planner {
       StayFloat(subgraph, "an op in place writes to its values");
       return;
     }
+    if (const std::string reason = LosesParts(subgraph, *operands);
+        !reason.empty()) {
+      StayFloat(subgraph, reason);
+      return;
+    }
     if (!options_.compat && *form != Int8Form::kOwnRange &&
         !points_.ObserverOf(operands->front().value)) {
       StayFloat(subgraph, "its input is not quantized");
@@ -295,6 +315,28 @@ class Planner {
       return;
     }
     AddLayer(subgraph, qconfig, choice.rule, *form, *operands);
+  }
+
+  // Returns why one scale for the operands or for the output of `subgraph`
+  // would lose parts of them; empty if it would not. Layers with weights are
+  // what a user wants in int8 above all.
+  std::string LosesParts(const FloatSubgraph& subgraph,
+                         const std::vector<Int8Operand>& operands) const {
+    const auto found = options_.parts.lost.find(subgraph.name);
+    if (found != options_.parts.lost.end()) {
+      return found->second;
+    }
+    if (PackedWeightInput(*subgraph.subgraph.base) >= 0) {
+      return "";
+    }
+    for (const Int8Operand& operand : operands) {
+      const absl::string_view name = lost_parts_.In(*operand.value);
+      if (!name.empty()) {
+        return absl::StrCat("one scale would lose parts of its input, which ",
+                            name, " put together");
+      }
+    }
+    return "";
   }
 
   // Returns the op that must not get what `subgraph` computes in int8; empty
@@ -325,6 +367,7 @@ class Planner {
     }
     if (form == Int8Form::kRangeOfInput ||
         (subgraph.family == "cat" && !layer.inputs.empty() &&
+         options_.parts.own_ranges.count(subgraph.name) == 0 &&
          points_.CanJoin(operands))) {
       for (const int input : layer.inputs) {
         points_.observers().Unify(layer.inputs.front(), input);
@@ -371,6 +414,7 @@ class Planner {
   // Values that are seen only behind the clamp that takes them.
   absl::flat_hash_set<const Value*> clamped_;
   ObserverPoints points_;
+  LostParts lost_parts_;
   // The indices of entries of the keep list that were for a subgraph.
   absl::flat_hash_set<size_t> kept_;
   ObserverPlan plan_;

@@ -15,6 +15,7 @@
 #include "passes/quantization/qconfig.h"
 #include "passes/quantization/qconfig_mapping.h"
 #include "passes/quantization/quantization_report.h"
+#include "passes/quantization/unbalanced_parts.h"
 #include "passes/runtime/observers/input_means.h"
 
 namespace torch::jit {
@@ -82,6 +83,9 @@ struct ObserverPlanOptions {
   std::vector<std::string> keep;
   // Names of further subgraphs that stay in float, and why.
   std::map<std::string, std::string> float_layers;
+  // The concatenations whose inputs do not share one observer. Not with
+  // `compat`.
+  UnbalancedParts parts;
   OpRelations relations;
   // Whether layers whose bias can be corrected (bias_correction.h) gather the
   // means of their inputs.
@@ -103,7 +107,9 @@ struct ObserverPlanOptions {
 //    of that, whose range is smaller: clipping is what the clamp does anyhow;
 //  * one observer sees the inputs and the output of pools, clamps, stacks and
 //    concatenations, which hand their scale and zero point on; values that move
-//    through reshapes and slices; and what the arms of a prim::If give;
+//    through reshapes and slices; and what the arms of a prim::If give. The
+//    inputs and the output of a concatenation in UnbalancedParts::own_ranges
+//    have an observer each;
 //  * where LibTorch's op has fixed qparams (sigmoid), an observer of these
 //    stands behind it.
 //
@@ -111,7 +117,9 @@ struct ObserverPlanOptions {
 // call has no int8 form (int8_form.h) or no kernel takes its qconfig, when only
 // a run tells which tensors it takes, when an op in place writes to its values,
 // and when nothing quantizes its input and it does not choose a range of its
-// own (a pool, a sigmoid). `stayed_float` has the reasons. Subgraphs with a
+// own (a pool, a sigmoid). Concatenations in UnbalancedParts::lost stay in
+// float, and so does what would quantize their output, but for layers with a
+// weight (lost_parts.h). `stayed_float` has the reasons. Subgraphs with a
 // qconfig that is not static are in no list: quantize-dynamic is for them.
 //
 // `compat` does what prepare_fx does where that differs: pools of float values

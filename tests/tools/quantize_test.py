@@ -41,6 +41,19 @@ class Twice(nn.Module):
     return self.f(torch.relu(self.f(x)))
 
 
+class Head(nn.Module):
+  """Boxes in pixels, and scores."""
+
+  def __init__(self):
+    super().__init__()
+    self.boxes = nn.Linear(16, 4)
+    self.scores = nn.Linear(16, 4)
+
+  def forward(self, x):
+    return torch.cat([self.boxes(x).sigmoid() * 640, self.scores(x).sigmoid()],
+                     1)
+
+
 class ReportTest(QuantizeTest):
 
   def test_the_table_has_a_row_for_each_layer(self):
@@ -266,6 +279,25 @@ class FlagTest(QuantizeTest):
     self.assertGreater(error, 30)
     self.assertAlmostEqual(report['output_sqnr_db'][0]['sqnr_db'], error,
                            delta=0.05)
+
+  def test_parts_of_a_concatenation_survive(self):
+    torch.manual_seed(7)
+    model = Head().eval()
+    torch.jit.save(torch.jit.script(model), self.path('f.pt'))
+    batches = [torch.randn(8, 16) for _ in range(4)]
+    torch.save(batches, self.path('i.pt'))
+    report = self.report(command=(
+        'quantize', f'--float={self.path("f.pt")}',
+        f'--inputs={self.path("i.pt")}', '--threads=1'))
+    reasons = {layer['name']: layer['reason']
+               for layer in report['stayed_float']}
+    self.assertRegex(reasons['cat'], r'at which input 2 of 2, with values from '
+                     rf'{NUMBER} to {NUMBER}, would have -?{NUMBER} dB$')
+    outputs = self.outputs(batches)
+    references = run(model, batches)
+    for columns in (slice(0, 4), slice(4, 8)):
+      self.assertGreater(sqnr([y[:, columns] for y in outputs],
+                              [y[:, columns] for y in references]), 25)
 
   def test_dynamic_takes_recurrent_layers(self):
     layers = self.by_name(command=('quantize', '--float=lstm_float.pt',

@@ -88,12 +88,11 @@ class Quantizer {
                               TargetMapping(source->model, flags_.options)));
       NS_RETURN_IF_ERROR(FindRefusedInputs(source->model));
     }
-    NS_ASSIGN_OR_RETURN(
-        ModelGraph prepared,
-        source ? Annotated(flags_.float_path,
-                           PrepareModel(source->model, flags_.options))
-               : MergeFiles());
-    NS_RETURN_IF_ERROR(CalibrateOnBatches(prepared));
+    NS_ASSIGN_OR_RETURN(ModelGraph prepared,
+                        source ? Prepared(source->model) : MergeFiles());
+    if (!source) {
+      NS_RETURN_IF_ERROR(CalibrateOnBatches(prepared));
+    }
     // A prepared model computes what the float one does.
     NS_ASSIGN_OR_RETURN(
         QuantizedModel quantized,
@@ -131,6 +130,22 @@ class Quantizer {
   const QConfigMapping& Mapping() const { return mapping_; }
 
  private:
+  // Returns `model` with observers that have seen all batches.
+  absl::StatusOr<ModelGraph> Prepared(const ModelGraph& model) {
+    if (!Calibrates()) {
+      return Annotated(flags_.float_path, PrepareModel(model, flags_.options));
+    }
+    absl::Status calibrated;
+    absl::StatusOr<ModelGraph> prepared = PrepareCalibrated(
+        model, batches_, flags_.options, [&](const ModelGraph& observed) {
+          calibrated = CalibrateOnBatches(observed);
+          return calibrated;
+        });
+    // Errors of calibration name the batch, and need no name of a model.
+    NS_RETURN_IF_ERROR(calibrated);
+    return Annotated(flags_.float_path, std::move(prepared));
+  }
+
   // What messages call the model that is converted.
   std::string SourceName() const {
     return flags_.HasFloat() ? flags_.float_path

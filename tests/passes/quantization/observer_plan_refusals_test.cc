@@ -74,6 +74,24 @@ TEST(ObserverPlanRefusalsTest, FixedScalesThatDifferCannotBeStacked) {
       ElementsAre("stack: its inputs have fixed scales, which differ"));
 }
 
+// Layers with a weight quantize what they take of them.
+TEST(ObserverPlanRefusalsTest, LostPartsKeepWhatHoldsThemInFloat) {
+  ObserverPlanOptions options = Everywhere();
+  options.parts.lost = {{"cat", "why"}};
+  const ModelGraph model = FloatModel(
+      {absl::StrCat("a = ", LinearOf("x")), "c = torch.cat([a, a + x])",
+       absl::StrCat("return c * 2, ", LinearOf("c.flatten(0, 1)"))});
+  const ObserverPlan plan = PlanObservers(model.graph(), options);
+  EXPECT_THAT(
+      StayedFloat(plan),
+      ElementsAre("cat: why",
+                  "mul: one scale would lose parts of its input, which cat "
+                  "put together"));
+  EXPECT_THAT(Layers(plan),
+              ElementsAre("linear 0 -> 1", "add 1 0 -> 2", "linear 3 -> 4"));
+  EXPECT_EQ(plan.points[3].users.size(), 1);
+}
+
 TEST(ObserverPlanRefusalsTest, FixedScalesThatAreEqualCanBeStacked) {
   const ObserverPlan plan =
       PlanOf({absl::StrCat("a = ", LinearOf("x")),

@@ -31,6 +31,17 @@ TEST(ObserverPlanTest, CatOfFixedScalesHasARangeOfItsOwn) {
                   "cat 2 3 -> 4"));
 }
 
+TEST(ObserverPlanTest, CatOfUnbalancedInputsHasARangeOfItsOwn) {
+  const std::vector<std::string> body = {absl::StrCat("a = ", LinearOf("x")),
+                                         "return torch.cat([a, a + x])"};
+  EXPECT_THAT(Layers(PlanOf(body)),
+              ElementsAre("linear 0 -> 1", "add 1 0 -> 1", "cat 1 1 -> 1"));
+  ObserverPlanOptions options = Everywhere();
+  options.parts.own_ranges = {"cat"};
+  EXPECT_THAT(Layers(PlanOf(body, options)),
+              ElementsAre("linear 0 -> 1", "add 1 0 -> 2", "cat 1 2 -> 3"));
+}
+
 TEST(ObserverPlanTest, NumbersShareTheObserverOfTheirInputInFx) {
   const std::vector<std::string> body = {
       absl::StrCat("a = ", LinearOf("x"), " * 2"), "return torch.relu(a + 1)"};
