@@ -112,7 +112,10 @@ void WriteTraining(JsonWriter& json, const TrainingReport& training) {
   json.EndArray();
   WriteFigures(json, "float", training.float_model);
   WriteFigures(json, "calibrated", training.calibrated);
-  WriteFigures(json, "quantized", training.quantized);
+  WriteFigures(json, "trained", training.quantized);
+  WriteFigures(
+      json, "quantized",
+      training.keeps_calibrated ? training.calibrated : training.quantized);
   json.EndObject();
 }
 

@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "ir/status.h"
 #include "ns/batches/run_batches.h"
 #include "ns/quantization/calibrator.h"
+#include "ns/quantization/quantize_accurately.h"
 #include "ns/quantization/quantized_engine.h"
 #include "ns/training/trainable_graph.h"
+#include "ns/training/training_text.h"
 
 namespace ns {
 namespace {
@@ -19,10 +23,13 @@ constexpr size_t kMostRangeBatches = 64;
 // Says how many of all batches that run are done.
 class Progress {
  public:
-  Progress(const TrainingData& data, const TrainOptions& options)
+  // `to_choose` batches run to find how the model is quantized.
+  Progress(const TrainingData& data, const TrainOptions& options,
+           int64_t to_choose)
       : options_(options) {
     // Calibration, training, and three models that are measured.
-    total_ = data.trained * (1 + options.epochs) + 3 * data.measured();
+    total_ =
+        data.trained * (1 + options.epochs) + 3 * data.measured() + to_choose;
   }
 
   // What is called with the number of batches of one phase that are done; the
@@ -50,6 +57,24 @@ absl::Status CalibrateOn(const ModelGraph& prepared, const BatchReader& batches,
   return calibrator.Run(batches, chosen, progress);
 }
 
+// Prepares `model` and calibrates it on the batches to train on, the first time
+// with `progress`. Notes in `quantize` what that finds.
+absl::StatusOr<ModelGraph> Prepared(
+    const ModelGraph& model, const TrainingData& data, const std::string& name,
+    QuantizeOptions& quantize, std::function<void(int64_t done)> progress) {
+  absl::Status calibrated;
+  absl::StatusOr<ModelGraph> prepared = PrepareCalibrated(
+      model, data.batches, quantize, [&](const ModelGraph& observed) {
+        calibrated = CalibrateOn(observed, data.batches,
+                                 FirstBatches(data.trained), progress);
+        progress = nullptr;
+        return calibrated;
+      });
+  // Errors of calibration name the batch.
+  NS_RETURN_IF_ERROR(calibrated);
+  return Annotated(name, std::move(prepared));
+}
+
 }  // namespace
 
 absl::StatusOr<TrainedQuantizedModel> TrainQuantizedModel(
@@ -58,22 +83,29 @@ absl::StatusOr<TrainedQuantizedModel> TrainQuantizedModel(
   NS_RETURN_IF_ERROR(CheckTraining(data, options.train));
   const ScopedEngine engine(EngineOf(options.quantize.backend));
   TrainingReport training = ReportFor(data, options.train);
-  Progress progress(data, options.train);
-  NS_ASSIGN_OR_RETURN(
-      const ModelGraph prepared,
-      Annotated(options.name, PrepareModel(model, options.quantize)));
-  NS_RETURN_IF_ERROR(CalibrateOn(prepared, data.batches,
-                                 FirstBatches(data.trained),
-                                 progress.Phase(data.trained)));
+  QuantizeOptions quantize = options.quantize;
+  quantize.progress = nullptr;
+  const int64_t to_choose = BatchesToMeasure(quantize, data.batches);
+  Progress progress(data, options.train, to_choose);
+  NS_ASSIGN_OR_RETURN(ModelGraph prepared,
+                      Prepared(model, data, options.name, quantize,
+                               progress.Phase(data.trained)));
   NS_ASSIGN_OR_RETURN(
       training.float_model,
       MeasureHeldOut("float", model, data, progress.Phase(data.measured())));
   NS_ASSIGN_OR_RETURN(
-      const QuantizedModel calibrated,
-      Annotated(options.name, ConvertModel(prepared, options.quantize)));
+      QuantizedModel calibrated,
+      Annotated(options.name,
+                ConvertKeepingWhatHelps(model, prepared, data.batches, quantize,
+                                        progress.Phase(to_choose))));
   NS_ASSIGN_OR_RETURN(training.calibrated,
                       MeasureHeldOut("quantized", calibrated.model, data,
                                      progress.Phase(data.measured())));
+  if (calibrated.mapping) {
+    quantize.mapping = *calibrated.mapping;
+    NS_ASSIGN_OR_RETURN(prepared, Prepared(model, data, options.name, quantize,
+                                           /*progress=*/nullptr));
+  }
 
   NS_ASSIGN_OR_RETURN(
       TrainableGraph trainable,
@@ -97,15 +129,16 @@ absl::StatusOr<TrainedQuantizedModel> TrainQuantizedModel(
   train.progress = [&](int64_t done, int64_t) { steps(done); };
   NS_ASSIGN_OR_RETURN(training.epochs, Train(trained, data, train));
 
-  NS_ASSIGN_OR_RETURN(QuantizedModel quantized,
-                      Annotated(options.name, ConvertModel(trainable.prepared(),
-                                                           options.quantize)));
+  NS_ASSIGN_OR_RETURN(
+      QuantizedModel quantized,
+      Annotated(options.name, ConvertModel(trainable.prepared(), quantize)));
   NS_ASSIGN_OR_RETURN(training.quantized,
                       MeasureHeldOut("quantized", quantized.model, data,
                                      progress.Phase(data.measured())));
-  return TrainedQuantizedModel{std::move(quantized.model),
-                               std::move(quantized.report),
-                               std::move(training)};
+  training.keeps_calibrated = !TrainingHelps(training);
+  QuantizedModel& better = training.keeps_calibrated ? calibrated : quantized;
+  return TrainedQuantizedModel{std::move(better.model),
+                               std::move(better.report), std::move(training)};
 }
 
 }  // namespace ns

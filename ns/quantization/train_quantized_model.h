@@ -36,15 +36,20 @@ struct TrainedQuantizedModel {
 //
 // - Prepares it. Batch norms are folded here, so that training does not change
 //   their statistics.
-// - Calibrates it on the batches to train on.
+// - Calibrates it on the batches to train on, and quantizes it as static
+//   quantization does, with the methods of `options.quantize` that help
+//   (quantize_accurately.h).
 // - Trains the weights and biases in its inlined graph, with all values rounded
 //   as they will be in the quantized model (ns/training/trainable_graph.h).
 //   Every epoch but the first begins by finding the ranges of the activations
 //   anew, on the first 64 batches in its order.
+//   The training starts with the bits and ranges that were chosen before.
 // - Converts it.
 //
-// Also measures the float model, the one that is only calibrated, and the
-// trained one (MeasureHeldOut), for the report.
+// Measures the float model, the one that is only calibrated, and the trained
+// one (MeasureHeldOut), and returns the better one of the last two
+// (TrainingHelps in ns/training/training_text.h): the result is never worse
+// than that of static quantization on the held-out batches.
 //
 // Error: what CheckTraining, PrepareModel, TrainableGraph::Create, Train,
 // MeasureHeldOut and ConvertModel refuse, and a batch that the model does not

@@ -51,6 +51,9 @@ struct TrainingReport {
   TrainingFigures float_model;
   TrainingFigures calibrated;
   TrainingFigures quantized;
+  // Whether the calibrated model is the result, because the trained one is no
+  // better (TrainingHelps in training_text.h).
+  bool keeps_calibrated = false;
 };
 
 }  // namespace ns

@@ -20,6 +20,15 @@ bool HasLowerLoss(const TrainingFigures& a, const TrainingFigures& b) {
 
 }  // namespace
 
+bool TrainingHelps(const TrainingReport& report) {
+  const TrainingFigures& before = report.calibrated;
+  const TrainingFigures& after = report.quantized;
+  if (before.batches == 0 || after.correct != before.correct) {
+    return before.batches == 0 || after.correct > before.correct;
+  }
+  return HasLowerLoss(after, before);
+}
+
 std::string FiguresText(const TrainingFigures& figures) {
   return figures.samples > 0
              ? absl::StrFormat("loss %.4f, top-1 %.2f %%", figures.loss(),
@@ -58,25 +67,23 @@ std::string TrainingText(const TrainingReport& report) {
     absl::StrAppend(&text, "  calibrated  ", FiguresText(report.calibrated),
                     "\n");
   }
-  absl::StrAppend(&text, "  trained     ", FiguresText(report.quantized), "\n");
+  absl::StrAppend(
+      &text, "  trained     ", FiguresText(report.quantized), "\n",
+      report.keeps_calibrated ? "  the calibrated model was written\n" : "");
   return text;
 }
 
 std::string TrainingWarning(const TrainingReport& report) {
-  const TrainingFigures& before = report.calibrated;
-  const TrainingFigures& after = report.quantized;
-  if (before.batches == 0) {
-    return "";
-  }
-  const bool is_better = HasLowerLoss(after, before) ||
-                         (before.samples > 0 && after.correct > before.correct);
-  return is_better
+  return TrainingHelps(report)
              ? ""
              : absl::StrCat(
-                   "training has made nothing better: ", FiguresText(before),
-                   " before and ", FiguresText(after),
-                   " after; --mode=static is enough, or train with "
-                   "another --lr");
+                   "training has not improved the model: ",
+                   FiguresText(report.calibrated), " before and ",
+                   FiguresText(report.quantized), " after; ",
+                   report.keeps_calibrated
+                       ? "the model was written as it was before training; "
+                       : "--mode=static is enough, or ",
+                   "train with another --lr or more --epochs");
 }
 
 }  // namespace ns

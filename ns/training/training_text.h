@@ -20,10 +20,13 @@ std::string EpochText(const EpochReport& epoch);
 // three models that were measured.
 std::string TrainingText(const TrainingReport& report);
 
-// Returns a warning when the trained model is no better than the calibrated
-// one: it has no lower loss (a finite one is lower than nan) and, where there
-// are labels, no higher top-1. Empty otherwise, and where no calibrated model
-// was measured.
+// Whether the trained model is better than the calibrated one: it has a higher
+// top-1 or, where that is the same or there are no labels, a lower loss (a
+// finite one is lower than nan). True where no calibrated model was measured.
+bool TrainingHelps(const TrainingReport& report);
+
+// Returns a warning unless TrainingHelps, which also says whether the
+// calibrated model was kept; else empty.
 std::string TrainingWarning(const TrainingReport& report);
 
 }  // namespace ns

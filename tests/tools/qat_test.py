@@ -119,6 +119,22 @@ class QatTest(cli.CliTest):
     loss = float(error / expected.square().sum())
     self.assertAlmostEqual(training['quantized']['loss'] / loss, 1, delta=0.1)
 
+  def test_the_result_is_never_worse_than_static_quantization(self):
+    """So large a step makes noise of the weights."""
+    flags = self.command('--epochs=1', '--lr=1')
+    training = self.json(*flags, cwd=self.folder)['training']
+    self.assertGreater(training['trained']['loss'],
+                       training['calibrated']['loss'])
+    self.assertEqual(training['quantized'], training['calibrated'])
+    _, error = self.succeed(*flags, cwd=self.folder)
+    self.assertIn('the model was written as it was before training', error)
+    model = torch.jit.load(self.path('float.pt'))
+    held_out = slice(-16 * HELD_OUT, None)
+    with torch.no_grad():
+      expected = torch.cat([model(x) for x in self.images])[held_out]
+    error = (self.outputs()[held_out] - expected).square().sum()
+    self.assertLess(float(error / expected.square().sum()), 0.01)
+
   def kill_after_the_first_epoch(self, *flags):
     process = subprocess.Popen([cli.NS, *flags], cwd=self.folder,
                                env=cli.environment(), stdout=subprocess.DEVNULL,

@@ -226,7 +226,9 @@ absl::Status ParseOptions(const Flags& flags, QuantizeFlags& parsed) {
   NS_RETURN_IF_ERROR(ParseQuantizing(flags, options));
   NS_ASSIGN_OR_RETURN(const std::string correction,
                       flags.Choice("bias-correction", kBiasCorrections));
-  const bool has_use_for_choices = HasNoUseForChoices(flags).empty();
+  // Training begins with what calibration gives.
+  const std::string other = HasNoUseForChoices(flags);
+  const bool has_use_for_choices = other.empty() || other == "--mode=qat";
   if (correction != "none" && has_use_for_choices) {
     options.bias_correction = correction == "fast"
                                   ? BiasCorrection::kFast

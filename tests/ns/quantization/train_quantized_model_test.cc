@@ -96,6 +96,40 @@ TEST_F(TrainQuantizedModelTest, WhatIsTrainedIsWhatComesOut) {
   EXPECT_NEAR(report.quantized.loss(), measured, 0.02 * measured);
 }
 
+// So large a step makes noise of the weights.
+TEST_F(TrainQuantizedModelTest, TrainingThatDoesHarmIsNotKept) {
+  options_.quantize = QuantizeOptions();
+  options_.quantize.choose_ranges = true;
+  options_.quantize.bias_correction = BiasCorrection::kFast;
+  loss_ = MakeTeacherLoss(OrThrow(Model().Clone()));
+  options_.train.learning_rate = 1;
+  int64_t last = 0;
+  options_.train.progress = [&](int64_t done, int64_t total) {
+    EXPECT_GT(done, last);
+    EXPECT_LE(done, total);
+    last = done;
+  };
+  const TrainedQuantizedModel trained =
+      OrThrow(TrainQuantizedModel(Model(), Data(), options_));
+  const TrainingReport& report = trained.training;
+  EXPECT_TRUE(report.keeps_calibrated);
+  EXPECT_GT(report.quantized.loss(), report.calibrated.loss());
+  EXPECT_EQ(
+      OrThrow(MeasureHeldOut("quantized", trained.model, Data())).loss_sum,
+      report.calibrated.loss_sum);
+}
+
+// It has the bits that static quantization chooses: 8 for these activations.
+TEST_F(TrainQuantizedModelTest, TrainingStartsWithTheChosenRanges) {
+  options_.quantize = QuantizeOptions();
+  options_.quantize.choose_ranges = true;
+  loss_ = MakeTeacherLoss(OrThrow(Model().Clone()));
+  options_.train.learning_rate = 0;
+  const TrainingReport report =
+      OrThrow(TrainQuantizedModel(Model(), Data(), options_)).training;
+  EXPECT_EQ(report.quantized.loss_sum, report.calibrated.loss_sum);
+}
+
 TEST_F(TrainQuantizedModelTest, TheFloatModelStaysAsItIs) {
   ModelGraph model = Model();
   const at::Tensor x = at::randn({1, 4});

@@ -65,9 +65,31 @@ TEST(TrainingTextTest, WarnsWhenNothingIsBetter) {
   EXPECT_EQ(TrainingWarning(Report()), "");
   TrainingReport report = Report();
   report.quantized = report.calibrated;
+  EXPECT_THAT(
+      TrainingWarning(report),
+      HasSubstr("training has not improved the model: loss 1.0000, top-1 "
+                "60.00 % before and loss 1.0000, top-1 60.00 % after; "
+                "--mode=static is enough, or train with another --lr"));
+  EXPECT_THAT(TrainingText(report), Not(HasSubstr("was written")));
+  report.keeps_calibrated = true;
   EXPECT_THAT(TrainingWarning(report),
-              HasSubstr("training has made nothing better: loss 1.0000, top-1 "
-                        "60.00 % before and loss 1.0000, top-1 60.00 % after"));
+              HasSubstr("after; the model was written as it was before "
+                        "training; train with another --lr"));
+  EXPECT_THAT(TrainingText(report),
+              HasSubstr("  the calibrated model was written\n"));
+}
+
+TEST(TrainingTextTest, FewerRightLabelsAreNoImprovement) {
+  TrainingReport report = Report();
+  report.quantized.loss_sum = 0;
+  report.quantized.correct = report.calibrated.correct - 1;
+  EXPECT_FALSE(TrainingHelps(report));
+  report.quantized.correct = report.calibrated.correct;
+  EXPECT_TRUE(TrainingHelps(report));
+  report.quantized.loss_sum = 1e9;
+  EXPECT_FALSE(TrainingHelps(report));
+  ++report.quantized.correct;
+  EXPECT_TRUE(TrainingHelps(report));
 }
 
 TEST(TrainingTextTest, AFiniteLossIsBetterThanNan) {
@@ -78,9 +100,9 @@ TEST(TrainingTextTest, AFiniteLossIsBetterThanNan) {
     report.quantized = {2, 0.6, samples, 0};
     EXPECT_EQ(TrainingWarning(report), "");
     std::swap(report.calibrated, report.quantized);
-    EXPECT_THAT(TrainingWarning(report), HasSubstr("made nothing better"));
+    EXPECT_THAT(TrainingWarning(report), HasSubstr("has not improved"));
     report.calibrated = report.quantized;
-    EXPECT_THAT(TrainingWarning(report), HasSubstr("made nothing better"));
+    EXPECT_THAT(TrainingWarning(report), HasSubstr("has not improved"));
   }
 }
 
