@@ -2,6 +2,7 @@
 says."""
 
 import os
+import re
 import subprocess
 import unittest
 
@@ -298,6 +299,31 @@ class FlagTest(QuantizeTest):
     for columns in (slice(0, 4), slice(4, 8)):
       self.assertGreater(sqnr([y[:, columns] for y in outputs],
                               [y[:, columns] for y in references]), 25)
+
+  def test_a_model_of_noise_is_warned_of(self):
+    """The weight's one scale is that of an input that is always 0."""
+    torch.manual_seed(7)
+    model = nn.Sequential(nn.Linear(16, 16), nn.Linear(16, 4)).eval()
+    model[0].weight.data[0, 0] = 3000.
+    torch.jit.save(torch.jit.script(model), self.path('f.pt'))
+    batches = [torch.cat([torch.zeros(8, 1), torch.randn(8, 15)], 1)
+               for _ in range(4)]
+    torch.save(batches, self.path('i.pt'))
+    command = ('quantize', f'--float={self.path("f.pt")}', '--mode=dynamic',
+               f'--inputs={self.path("i.pt")}', '--threads=1')
+    pattern = (r"^the model returns mostly noise: output has -?\d\.\d dB; '0' "
+               r'\(-?\d\.\d dB by itself\) loses most; with --keep=0, the '
+               r'worst output has (\d\d\.\d) dB$')
+    warnings = self.report(command=command)['warnings']
+    self.assertEqual(len(warnings), 1)
+    self.assertRegex(warnings[0], pattern)
+    promised = float(re.fullmatch(pattern, warnings[0])[1])
+    _, error = self.quantize(command=command)
+    self.assertIn(warnings[0], error)
+    kept = self.report('--keep=0', command=command)
+    self.assertEqual(kept['warnings'], [])
+    self.assertAlmostEqual(kept['output_sqnr_db'][0]['sqnr_db'], promised,
+                           delta=0.06)
 
   def test_dynamic_takes_recurrent_layers(self):
     layers = self.by_name(command=('quantize', '--float=lstm_float.pt',

@@ -13,6 +13,7 @@
 #include "ir/status.h"
 #include "ns/batches/batch_reader.h"
 #include "ns/quantization/copy_for_target.h"
+#include "ns/quantization/noise_warning.h"
 #include "ns/quantization/output_error.h"
 #include "ns/quantization/quantize_accurately.h"
 #include "ns/quantization/quantize_json.h"
@@ -64,6 +65,7 @@ class Quantizer {
     if (flags_.training) {
       NS_ASSIGN_OR_RETURN(QuantizeSummary summary,
                           TrainModel(flags_, batches_, bar_));
+      WarnOfNoise(summary);
       Describe(summary);
       return summary;
     }
@@ -73,6 +75,7 @@ class Quantizer {
                                           [this](int64_t done, int64_t total) {
                                             bar_.Update(done, total);
                                           }));
+      WarnOfNoise(summary);
       Describe(summary);
       return summary;
     }
@@ -118,6 +121,7 @@ class Quantizer {
     }
     NS_RETURN_IF_ERROR(MeasureOutputs(float_model ? *float_model : prepared,
                                       quantized.model, summary));
+    WarnOfNoise(summary, source ? &source->model : nullptr, &quantized.model);
     NS_RETURN_IF_ERROR(Save(prepared, quantized.model));
     Describe(summary);
     return summary;
@@ -257,6 +261,23 @@ class Quantizer {
     warnings.insert(warnings.end(), errors.warnings.begin(),
                     errors.warnings.end());
     return absl::OkStatus();
+  }
+
+  // Adds a warning to `summary` if the outputs that were measured are mostly
+  // noise. It names a layer where both models are given.
+  void WarnOfNoise(QuantizeSummary& summary,
+                   const ModelGraph* float_model = nullptr,
+                   const ModelGraph* quantized = nullptr) const {
+    const std::string noisy = NoisyOutput(summary.outputs);
+    if (noisy.empty()) {
+      return;
+    }
+    QuantizeOptions options = flags_.options;
+    options.mapping = mapping_;
+    summary.report.warnings.push_back(
+        float_model != nullptr && !options.reference
+            ? NoiseWarning(noisy, *float_model, *quantized, batches_, options)
+            : NoiseWarning(noisy));
   }
 
   absl::Status Save(const ModelGraph& prepared, const ModelGraph& quantized) {
