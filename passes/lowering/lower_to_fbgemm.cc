@@ -1,5 +1,6 @@
 #include "passes/lowering/lower_to_fbgemm.h"
 
+#include <ATen/Context.h>
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/passes/dead_code_elimination.h>
 
@@ -47,6 +48,8 @@ class Lowering {
            PassContext& context)
       : editor_(editor),
         context_(context),
+        round_as_onednn_(options.numerics == kernels::SaturationMode::kExact &&
+                         at::globalContext().qEngine() == at::QEngine::ONEDNN),
         repacker_(options.numerics),
         facts_(editor.graph()) {}
 
@@ -65,10 +68,11 @@ class Lowering {
  private:
   absl::Status Lower(Node* node) {
     NS_ASSIGN_OR_RETURN(const LoweredOp with, FindLowering(OpName(*node)));
-    NS_ASSIGN_OR_RETURN(
-        Value * lowered, InsertOrTakeBack(*node, [&] {
-          return InsertLowered(with.form, node, with.op, {repacker_, facts_});
-        }));
+    NS_ASSIGN_OR_RETURN(Value * lowered, InsertOrTakeBack(*node, [&] {
+                          return InsertLowered(
+                              with.form, node, with.op,
+                              {round_as_onednn_, repacker_, facts_});
+                        }));
     facts_.Learn(*lowered->node());
     facts_.Forget(*node);
     editor_.ReplaceNode(*node, *lowered);
@@ -77,6 +81,7 @@ class Lowering {
 
   GraphEditor& editor_;
   PassContext& context_;
+  const bool round_as_onednn_;
   Repacker repacker_;
   ValueFacts facts_;
 };

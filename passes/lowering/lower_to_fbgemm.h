@@ -48,6 +48,10 @@ int64_t CountLoweredOps(const torch::jit::Graph& graph);
 // it uses. A tensor that is dequantized and quantized again is requantized, or
 // passed on when the qparams are the same. Names and module paths stay.
 //
+// The input of a dynamic layer is rounded as fbgemm does or, with the numerics
+// kExact while LibTorch's quantized engine is onednn, as onednn does
+// (DynamicRounding in runtime/fbgemm_ops/quantize_dynamically.h).
+//
 // Each quantized op that stays gets a remark. Listeners of the context are told
 // the replacement of each op before fusion, too.
 //

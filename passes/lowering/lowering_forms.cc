@@ -156,11 +156,18 @@ absl::StatusOr<Value*> LowerTwoTensors(Node* node, absl::string_view lowered_op,
 }
 
 absl::StatusOr<Value*> LowerLinear(Node* node, absl::string_view lowered_op,
-                                   Repacker& repacker) {
+                                   const LoweringTools& tools) {
   NS_ASSIGN_OR_RETURN(const c10::IValue packed, PackedInput(*node, 1));
   NS_ASSIGN_OR_RETURN(const c10::IValue layer,
-                      Repacked(repacker.Linear(packed)));
-  return InsertWithLayer(node, lowered_op, layer);
+                      Repacked(tools.repacker.Linear(packed)));
+  const OpRow* row = FindOp(OpName(*node));
+  if (row == nullptr || row->numerics != Numerics::kDynamic ||
+      !tools.round_as_onednn) {
+    return InsertWithLayer(node, lowered_op, layer);
+  }
+  return Insert(
+      node, lowered_op,
+      {node->input(0), layer, InputNamed(*node, "reduce_range"), true});
 }
 
 absl::StatusOr<Value*> LowerConv(Node* node, absl::string_view lowered_op,
@@ -280,7 +287,7 @@ absl::StatusOr<Value*> InsertLowered(LoweringForm form, Node* node,
     case LoweringForm::kTwoTensors:
       return LowerTwoTensors(node, lowered_op, tools);
     case LoweringForm::kLinear:
-      return LowerLinear(node, lowered_op, tools.repacker);
+      return LowerLinear(node, lowered_op, tools);
     case LoweringForm::kConv:
       return LowerConv(node, lowered_op, tools.repacker);
     case LoweringForm::kEmbedding:

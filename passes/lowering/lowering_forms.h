@@ -18,6 +18,8 @@ namespace ns {
 
 // What InsertLowered uses for all ops of one graph.
 struct LoweringTools {
+  // Whether dynamic layers round their inputs as onednn does, not as fbgemm.
+  bool round_as_onednn = false;
   // Packs weights for ns kernels, each packed object once.
   Repacker& repacker;
   // What is known of the values of the graph.

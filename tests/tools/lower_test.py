@@ -6,6 +6,7 @@ import sys
 import unittest
 
 import torch
+from torch import nn
 
 import cli
 
@@ -14,6 +15,16 @@ torch.backends.quantized.engine = 'onednn'
 
 def case(name):
   return os.path.join(cli.CASES, name + '.pt')
+
+
+class Cell(nn.Module):
+
+  def __init__(self):
+    super().__init__()
+    self.cell = nn.LSTMCell(8, 8)
+
+  def forward(self, x):
+    return self.cell(x)[0]
 
 
 class LowerTest(cli.CliTest):
@@ -93,6 +104,38 @@ class LowerTest(cli.CliTest):
     self.succeed('lower', f'--in={self.path("lowered.pt")}',
                  f'--out={self.path("again.pt")}')
     self.assert_same(once, self.outputs(self.path('again.pt')))
+
+  def dynamic_model(self, model, inputs):
+    """What `ns quantize` makes of `model`."""
+    torch.jit.script(model.eval()).save(self.path('float.pt'))
+    torch.save(inputs, self.path('inputs.pt'))
+    self.succeed('quantize', '--mode=dynamic', '--float=float.pt',
+                 '--out=quantized.pt', '--backend=onednn', cwd=self.folder)
+    return self.path('quantized')
+
+  def test_dynamic_layers_round_their_inputs_as_onednn_does(self):
+    """So many values that some are near enough to a tie in most batches."""
+    torch.manual_seed(2)
+    quantized = self.dynamic_model(
+        nn.Linear(1536, 8), [torch.randn(64, 1536) for _ in range(40)])
+    theirs = self.outputs(quantized + '.pt', self.path('inputs'), ops='')
+    self.lower(quantized)
+    for x, y in zip(self.outputs(self.path('lowered.pt'), self.path('inputs')),
+                    theirs):
+      self.assertLess((x - y).abs().max(), 2e-6 * y.abs().max())
+    self.lower(quantized, '--numerics=fbgemm-vnni')
+    steps = [(x - y).abs().max() / y.abs().max() for x, y in
+             zip(self.outputs(self.path('lowered.pt'), self.path('inputs')),
+                 theirs)]
+    self.assertGreater(max(steps), 1e-5)
+
+  def test_recurrent_layers_stay_with_libtorch(self):
+    quantized = self.dynamic_model(Cell(), [])
+    self.fail_with(
+        3, 'lower', f'--in={quantized}.pt', f'--out={self.path("lowered.pt")}',
+        names=': none of its quantized ops can be lowered: '
+        'quantized::quantized_lstm_cell_dynamic stays with LibTorch, as there '
+        'is no ns kernel for recurrent layers; run the model as it is')
 
   def test_a_float_model_is_refused(self):
     self.fail_with(3, 'lower', '--in=net_float.pt',

@@ -22,18 +22,19 @@ Candidate MapBound(double bound, int32_t quantized, double scale) {
           std::abs(quantized) + std::abs(bound / scale)};
 }
 
-}  // namespace
-
-QParams ChooseQuantizationParams(float min, float max, bool reduce_range) {
+// `Float` is what holds the scale until the zero point is chosen.
+template <typename Float>
+DoubleQParams Choose(float min, float max, bool reduce_range) {
   const int32_t greatest = reduce_range ? 127 : 255;
   min = std::min(min, 0.0f);
   max = std::max(max, 0.0f);
-  float scale = static_cast<float>((static_cast<double>(max) - min) / greatest);
-  if (scale == 0 || std::isinf(1.0f / scale)) {
-    scale = 0.1f;
+  auto scale = static_cast<Float>((static_cast<double>(max) - min) / greatest);
+  const auto rounded = static_cast<float>(scale);
+  if (rounded == 0 || std::isinf(1.0f / rounded)) {
+    scale = static_cast<Float>(0.1);
   }
   if (scale < kLeastScale) {
-    const float factor = kLeastScale / scale;
+    const float factor = kLeastScale / static_cast<float>(scale);
     scale = kLeastScale;
     if (min == 0) {
       max = kLeastScale * static_cast<float>(greatest);
@@ -53,6 +54,18 @@ QParams ChooseQuantizationParams(float min, float max, bool reduce_range) {
   }
   return {scale, static_cast<int32_t>(std::nearbyint(std::clamp(
                      zero_point, 0.0, static_cast<double>(greatest))))};
+}
+
+}  // namespace
+
+QParams ChooseQuantizationParams(float min, float max, bool reduce_range) {
+  const DoubleQParams chosen = Choose<float>(min, max, reduce_range);
+  return {static_cast<float>(chosen.scale), chosen.zero_point};
+}
+
+DoubleQParams ChooseQuantizationParamsInDouble(float min, float max,
+                                               bool reduce_range) {
+  return Choose<double>(min, max, reduce_range);
 }
 
 }  // namespace ns::kernels

@@ -19,6 +19,16 @@ namespace ns::kernels {
 // the formula makes the zero point nan, it is 0.
 QParams ChooseQuantizationParams(float min, float max, bool reduce_range);
 
+// q = round(x / scale) + zero_point, with a scale in double.
+struct DoubleQParams {
+  double scale = 1;
+  int32_t zero_point = 0;
+};
+
+// LibTorch's own copy of the same, for its onednn engine.
+DoubleQParams ChooseQuantizationParamsInDouble(float min, float max,
+                                               bool reduce_range);
+
 }  // namespace ns::kernels
 
 #endif  // PASSES_KERNELS_ELEMENTWISE_CHOOSE_QPARAMS_H_

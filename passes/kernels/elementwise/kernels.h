@@ -25,6 +25,9 @@ struct ElementwiseKernels {
                       uint8_t* quantized);
   void (*quantize_s8)(const float* values, int64_t count, QParams qparams,
                       int8_t* quantized);
+  void (*quantize_shifted)(const float* values, int64_t count,
+                           float inverse_scale, float zero_point,
+                           uint8_t* quantized);
   // These take qparams for each element; scales come as 1 / scale.
   void (*quantize_each_u8)(const float* values, int64_t count,
                            const float* inverse_scales,

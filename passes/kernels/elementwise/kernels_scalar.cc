@@ -51,6 +51,15 @@ void Quantize(const float* values, int64_t count, QParams qparams,
   }
 }
 
+void QuantizeShifted(const float* values, int64_t count, float inverse_scale,
+                     float zero_point, uint8_t* quantized) {
+  for (int64_t i = 0; i < count; ++i) {
+    // A product of its own, so that no compiler makes one operation of both.
+    const float scaled = values[i] * inverse_scale;
+    quantized[i] = QuantizeOne<uint8_t>(scaled + zero_point, 1, 0);
+  }
+}
+
 template <typename Quantized>
 void QuantizeEach(const float* values, int64_t count,
                   const float* inverse_scales, const int32_t* zero_points,
@@ -169,6 +178,7 @@ uint32_t Sum(const uint8_t* quantized, int64_t count) {
 const ElementwiseKernels kScalarElementwise = {
     Quantize<uint8_t>,
     Quantize<int8_t>,
+    QuantizeShifted,
     QuantizeEach<uint8_t>,
     QuantizeEach<int8_t>,
     Dequantize<uint8_t>,

@@ -61,6 +61,15 @@ void Quantize(const float* values, int64_t count, QParams qparams,
                  quantized, parallel);
 }
 
+void QuantizeShifted(const float* values, int64_t count, float inverse_scale,
+                     float zero_point, uint8_t* quantized, Parallel parallel) {
+  const auto quantize = ChosenElementwiseKernels().quantize_shifted;
+  ForPieces(count, parallel, [&](int64_t begin, int64_t size) {
+    quantize(values + begin, size, inverse_scale, zero_point,
+             quantized + begin);
+  });
+}
+
 void QuantizePerChannel(const float* values, ChannelShape shape,
                         ChannelQParams qparams, uint8_t* quantized,
                         Parallel parallel) {

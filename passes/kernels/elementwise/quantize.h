@@ -35,8 +35,15 @@ void Quantize(const float* values, int64_t count, QParams qparams,
 void Quantize(const float* values, int64_t count, QParams qparams,
               int8_t* quantized, Parallel parallel);
 
-// The same formula with the qparams of each value's channel, for values laid
-// out as [rows][channels][inner] (channel_qparams.h).
+// The quantized values that oneDNN gives a float input. The product and the sum
+// are floats, each rounded, and nan gives 255:
+//
+//   q = clamp(round(value * inverse_scale + zero_point), 0, 255)
+void QuantizeShifted(const float* values, int64_t count, float inverse_scale,
+                     float zero_point, uint8_t* quantized, Parallel parallel);
+
+// The same formula as Quantize with the qparams of each value's channel, for
+// values laid out as [rows][channels][inner] (channel_qparams.h).
 void QuantizePerChannel(const float* values, ChannelShape shape,
                         ChannelQParams qparams, uint8_t* quantized,
                         Parallel parallel);

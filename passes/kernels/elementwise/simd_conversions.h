@@ -27,6 +27,23 @@ void Quantize(const float* values, int64_t count, QParams qparams,
   });
 }
 
+template <typename V>
+void QuantizeShifted(const float* values, int64_t count, float inverse_scale,
+                     float zero_point, uint8_t* quantized) {
+  const auto inverse_scales = V::SetFloats(inverse_scale);
+  const auto zero_points = V::SetFloats(zero_point);
+  ForBlocks<V>(count, [=](int64_t i, const auto& block) {
+    const auto quantize = [=](int quarter) {
+      const auto x =
+          V::Multiply(block.Load(values + i, quarter), inverse_scales);
+      return RoundLimited<V>(V::Add(x, zero_points));
+    };
+    block.StoreBytes(quantized + i,
+                     PackBytes<V, uint8_t>(quantize(0), quantize(1),
+                                           quantize(2), quantize(3)));
+  });
+}
+
 template <typename V, typename Quantized>
 void QuantizeEach(const float* values, int64_t count,
                   const float* inverse_scales, const int32_t* zero_points,

@@ -22,6 +22,7 @@ constexpr ElementwiseKernels SimdElementwise() {
   return {
       Quantize<V, uint8_t>,
       Quantize<V, int8_t>,
+      QuantizeShifted<V>,
       QuantizeEach<V, uint8_t>,
       QuantizeEach<V, int8_t>,
       Dequantize<V, uint8_t>,

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "passes/kernels/gemm/gemm.h"
-#include "passes/runtime/fbgemm_ops/quantize_dynamically.h"
 #include "passes/runtime/fbgemm_ops/quantized_data.h"
 #include "passes/runtime/fbgemm_ops/torch_parallel.h"
 
@@ -80,11 +79,11 @@ at::Tensor FbgemmLinear::Run(const at::Tensor& x,
 }
 
 at::Tensor FbgemmLinear::RunDynamic(const at::Tensor& x, bool reduce_range,
-                                    bool relu) const {
+                                    bool relu, DynamicRounding rounding) const {
   CheckColumns(x);
   // Quantizing keeps the layout, and rows must lie one after the other.
   const at::Tensor quantized =
-      QuantizeDynamically(x, reduce_range, kLayer).contiguous();
+      QuantizeDynamically(x, reduce_range, kLayer, rounding).contiguous();
   at::Tensor out = at::empty(OutputSizes(x, packed_.n()), at::kFloat);
   if (out.numel() == 0) {
     return out;

@@ -10,6 +10,7 @@
 #include "passes/kernels/gemm/packed_matrix.h"
 #include "passes/kernels/saturation_mode.h"
 #include "passes/runtime/fbgemm_ops/packed_weight.h"
+#include "passes/runtime/fbgemm_ops/quantize_dynamically.h"
 
 namespace ns {
 
@@ -26,7 +27,8 @@ namespace ns {
 //   ns::fbgemm_linear_relu(the same) -> Tensor
 //   ns::fbgemm_linear_clamp(the same, float min, float max) -> Tensor
 //   ns::fbgemm_linear_dynamic(Tensor x, FbgemmLinear layer,
-//                             bool reduce_range=False) -> Tensor
+//                             bool reduce_range=False,
+//                             bool round_as_onednn=False) -> Tensor
 //   ns::fbgemm_linear_relu_dynamic(the same) -> Tensor
 class FbgemmLinear final : public torch::CustomClassHolder {
  public:
@@ -43,8 +45,8 @@ class FbgemmLinear final : public torch::CustomClassHolder {
   // `x` is float, [..., in], and is quantized by QuantizeDynamically, to 7 bits
   // with `reduce_range`. The output is float, [..., out]. Throws for others and
   // for infinities.
-  at::Tensor RunDynamic(const at::Tensor& x, bool reduce_range,
-                        bool relu) const;
+  at::Tensor RunDynamic(const at::Tensor& x, bool reduce_range, bool relu,
+                        DynamicRounding rounding) const;
 
   const at::Tensor& weight() const { return weight_; }
   const at::Tensor& bias() const { return bias_; }

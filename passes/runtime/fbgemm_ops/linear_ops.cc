@@ -35,14 +35,20 @@ at::Tensor LinearClamp(const at::Tensor& x, const Self& layer, double scale,
       x, Clamp(QuantizedOutput(scale, zero_point, kLayer), min, max));
 }
 
+DynamicRounding RoundingOf(bool round_as_onednn) {
+  return round_as_onednn ? DynamicRounding::kOneDnn : DynamicRounding::kFbgemm;
+}
+
 at::Tensor LinearDynamic(const at::Tensor& x, const Self& layer,
-                         bool reduce_range) {
-  return layer->RunDynamic(x, reduce_range, false);
+                         bool reduce_range, bool round_as_onednn) {
+  return layer->RunDynamic(x, reduce_range, /*relu=*/false,
+                           RoundingOf(round_as_onednn));
 }
 
 at::Tensor LinearReluDynamic(const at::Tensor& x, const Self& layer,
-                             bool reduce_range) {
-  return layer->RunDynamic(x, reduce_range, true);
+                             bool reduce_range, bool round_as_onednn) {
+  return layer->RunDynamic(x, reduce_range, /*relu=*/true,
+                           RoundingOf(round_as_onednn));
 }
 
 const auto kClass =
@@ -85,7 +91,9 @@ TORCH_LIBRARY_FRAGMENT(ns, library) {
   define("fbgemm_linear_relu", quantized, LinearRelu);
   define("fbgemm_linear_clamp", quantized + ", float min, float max",
          LinearClamp);
-  const std::string floats = "Tensor x, " + layer + ", bool reduce_range=False";
+  const std::string floats =
+      "Tensor x, " + layer +
+      ", bool reduce_range=False, bool round_as_onednn=False";
   define("fbgemm_linear_dynamic", floats, LinearDynamic);
   define("fbgemm_linear_relu_dynamic", floats, LinearReluDynamic);
 }

@@ -11,7 +11,7 @@
 namespace ns {
 
 at::Tensor QuantizeDynamically(const at::Tensor& x, bool reduce_range,
-                               const char* op) {
+                               const char* op, DynamicRounding rounding) {
   TORCH_CHECK(x.scalar_type() == at::kFloat && !x.is_quantized(), op,
               ": takes float tensors, and this one is ", x.scalar_type());
   const at::Tensor dense = Dense(x);
@@ -20,6 +20,18 @@ at::Tensor QuantizeDynamically(const at::Tensor& x, bool reduce_range,
       kernels::MinMax(values, dense.numel(), TorchParallel);
   TORCH_CHECK(std::isfinite(range.min) && std::isfinite(range.max), op,
               ": the input holds infinities, and has no scale");
+  if (rounding == DynamicRounding::kOneDnn) {
+    const kernels::DoubleQParams qparams =
+        kernels::ChooseQuantizationParamsInDouble(range.min, range.max,
+                                                  reduce_range);
+    at::Tensor quantized = EmptyQuantizedLike(
+        dense, static_cast<float>(qparams.scale), qparams.zero_point);
+    kernels::QuantizeShifted(values, dense.numel(),
+                             static_cast<float>(1.0 / qparams.scale),
+                             static_cast<float>(qparams.zero_point),
+                             MutableQuantizedDataOf(quantized), TorchParallel);
+    return quantized;
+  }
   const kernels::QParams qparams =
       kernels::ChooseQuantizationParams(range.min, range.max, reduce_range);
   at::Tensor quantized =

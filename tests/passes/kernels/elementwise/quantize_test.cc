@@ -60,6 +60,26 @@ TEST_P(QuantizeTest, TiesGoToEvenBeforeZeroPointIsAdded) {
   }
 }
 
+// Ties go to even after it, and what is added to a small product rounds that.
+TEST_P(QuantizeTest, ShiftedAddsTheZeroPointBeforeItRounds) {
+  const std::vector<float> values = {0.5f,        1.5f,   -0.5f, 1e-9f,
+                                     1000.0f,     -1e30f, 1e30f, -200.0f,
+                                     0.49999997f, kNan};
+  const std::vector<uint8_t> expected = {8, 8, 6, 7, 255, 0, 255, 0, 8, 255};
+  for (const int64_t repeated : {1, 7}) {
+    std::vector<float> in;
+    for (int64_t i = 0; i < repeated; ++i) {
+      in.insert(in.end(), values.begin(), values.end());
+    }
+    std::vector<uint8_t> out(in.size());
+    QuantizeShifted(in.data(), static_cast<int64_t>(in.size()), 1.0f, 7.0f,
+                    out.data(), Serial);
+    for (size_t i = 0; i < in.size(); ++i) {
+      EXPECT_EQ(out[i], expected[i % values.size()]) << in[i];
+    }
+  }
+}
+
 TEST_P(QuantizeTest, MultipliesByReciprocal) {
   // The quotient is 127.49999; the product with the reciprocal is 127.5.
   EXPECT_EQ(CodeOf<uint8_t>(0.273939937f, {0.00214854861f, 0}), 128);

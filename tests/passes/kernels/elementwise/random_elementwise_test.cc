@@ -102,6 +102,17 @@ Bytes BytesOf(const ExactArray<T>& out) {
   return bytes;
 }
 
+Bytes QuantizeSomeShifted(Random& random) {
+  const int64_t count = random.Count();
+  const auto values = random.Floats(count);
+  const QParams qparams = random.Parameters<uint8_t>();
+  auto out = random.Output<uint8_t>(count);
+  QuantizeShifted(values.data(), count, 1.0f / qparams.scale,
+                  static_cast<float>(qparams.zero_point), out.data(),
+                  Backwards);
+  return BytesOf(out);
+}
+
 template <typename Code>
 Bytes QuantizeSome(Random& random) {
   const int64_t count = random.Count();
@@ -271,6 +282,7 @@ struct Kernel {
 
 constexpr Kernel kKernels[] = {
     {"QuantizeU8", QuantizeSome<uint8_t>},
+    {"QuantizeShifted", QuantizeSomeShifted},
     {"QuantizeS8", QuantizeSome<int8_t>},
     {"QuantizePerChannelU8", QuantizeChannels<uint8_t>},
     {"QuantizePerChannelS8", QuantizeChannels<int8_t>},

@@ -192,6 +192,30 @@ TEST_F(LinearOpsTest, AreDynamicAsLibTorchs) {
   }
 }
 
+// Inputs near a tie: the engine adds the zero point before it rounds.
+TEST_F(LinearOpsTest, RoundAsOneDnnWhenToldTo) {
+  at::manual_seed(3);
+  const at::Tensor weight =
+      at::quantize_per_tensor(at::eye(512), 1.0 / 127, 0, at::kQInt8);
+  bool differs = false;
+  for (const bool reduce_range : {false, true}) {
+    for (int i = 0; i < 20; ++i) {
+      const at::Tensor x = at::randn({64, 512}) + 0.1 * i;
+      const at::Tensor theirs =
+          Packed("linear_dynamic", x, weight, at::Tensor(), {reduce_range});
+      const at::Tensor as_onednn =
+          Output("ns::fbgemm_linear_dynamic",
+                 {x, Layer(weight, at::Tensor()), reduce_range, true});
+      ExpectNear(as_onednn, theirs);
+      const at::Tensor as_fbgemm =
+          Output("ns::fbgemm_linear_dynamic",
+                 {x, Layer(weight, at::Tensor()), reduce_range});
+      differs |= !at::allclose(as_fbgemm, theirs, 1e-5, 1e-5);
+    }
+  }
+  EXPECT_TRUE(differs);
+}
+
 TEST_F(LinearOpsTest, RefuseInfinitiesWhenDynamic) {
   const c10::IValue layer = Layer(RandomWeight({5, 4}));
   at::Tensor x = at::randn({2, 4});
