@@ -102,6 +102,24 @@ absl::StatusOr<std::string> ReadArchiveRecord(const InputFile& file,
   return bytes;
 }
 
+absl::Status CheckArchiveRecord(const InputFile& file,
+                                const ArchiveRecord& record) {
+  // Small enough for a core's own cache.
+  constexpr int64_t kBlockBytes = int64_t{1} << 18;
+  std::string block(std::min(kBlockBytes, record.size), '\0');
+  uint32_t crc = 0;
+  for (int64_t done = 0; done < record.size;) {
+    const int64_t count = std::min(kBlockBytes, record.size - done);
+    if (file.ReadAt(record.offset + done, block.data(), count) !=
+        static_cast<size_t>(count)) {
+      return Damaged();
+    }
+    crc = ExtendCrc32(crc, block.data(), count);
+    done += count;
+  }
+  return crc == record.crc32 ? absl::OkStatus() : Damaged();
+}
+
 uint32_t ExtendCrc32(uint32_t crc, const void* bytes, int64_t count) {
   return crc32_gzip_refl(crc, static_cast<const unsigned char*>(bytes), count);
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "ir/input_file.h"
 
@@ -38,6 +39,12 @@ absl::StatusOr<ArchiveRecords> FindArchiveRecords(const InputFile& file);
 // also where the checksum shows that the bytes are not those that were written.
 absl::StatusOr<std::string> ReadArchiveRecord(const InputFile& file,
                                               const ArchiveRecord& record);
+
+// Compares a record that is not compressed with its checksum. Reads it in
+// blocks, so that no memory is taken for all of it. Error: a phrase that
+// continues "<path>: ".
+absl::Status CheckArchiveRecord(const InputFile& file,
+                                const ArchiveRecord& record);
 
 // Extends `crc`, the zip checksum of the bytes so far (0 for none), by `count`
 // bytes.

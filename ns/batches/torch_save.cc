@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ir/pickled_tensor.h"
 #include "ir/status.h"
@@ -16,6 +19,25 @@
 #include "ns/batches/pickled_value.h"
 
 namespace ns {
+
+// The names of records that have their checksums. Any thread may call it.
+class GoodRecords {
+ public:
+  bool Contains(const std::string& name) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return names_.contains(name);
+  }
+
+  void Add(const std::string& name) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    names_.insert(name);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  absl::flat_hash_set<std::string> names_;
+};
+
 namespace {
 
 using Windows = absl::flat_hash_map<std::string, ByteRange>;
@@ -99,52 +121,70 @@ c10::Storage MakeStorage(at::DataPtr data, size_t bytes) {
   return c10::Storage(c10::Storage::use_byte_size_t(), bytes, std::move(data));
 }
 
-// Reads the records of an archive.
+absl::Status Damaged(absl::string_view name) {
+  return Bad(absl::StrCat("is damaged, in its record ", name,
+                          "; copy it again, or save it again"));
+}
+
+// Reads the records of an archive, and adds those that have their checksums to
+// `good`.
 class RecordReader {
  public:
-  explicit RecordReader(std::shared_ptr<InputFile> file)
-      : file_(std::move(file)) {}
+  RecordReader(std::shared_ptr<InputFile> file, GoodRecords& good)
+      : file_(std::move(file)), good_(good) {}
 
   // Reads `range` of a record, or also bytes around it where that is simpler.
   absl::StatusOr<Window> Read(const std::string& name,
                               const ArchiveRecord& record,
                               const ByteRange& range) {
     if (record.compressed) {
-      NS_ASSIGN_OR_RETURN(const std::string content,
-                          ReadArchiveRecord(*file_, record));
-      at::DataPtr data = AllocateBatchMemory(content.size());
-      std::memcpy(data.get(), content.data(), content.size());
-      return Window{MakeStorage(std::move(data), content.size()), 0};
+      const absl::StatusOr<std::string> content =
+          ReadArchiveRecord(*file_, record);
+      if (!content.ok()) {
+        return Damaged(name);
+      }
+      at::DataPtr data = AllocateBatchMemory(content->size());
+      std::memcpy(data.get(), content->data(), content->size());
+      return Window{MakeStorage(std::move(data), content->size()), 0};
     }
     // Kernels see the same alignment as in the whole storage, and a window
     // starts with a whole element of every dtype.
     constexpr int64_t kAlignment = 64;
     const int64_t begin = range.begin / kAlignment * kAlignment;
-    const size_t bytes = range.end - begin;
+    const int64_t bytes = range.end - begin;
     at::DataPtr data = AllocateBatchMemory(bytes);
-    if (file_->ReadAt(record.offset + begin, data.get(), bytes) != bytes) {
+    if (file_->ReadAt(record.offset + begin, data.get(), bytes) !=
+        static_cast<size_t>(bytes)) {
       return Bad(absl::StrCat("cannot read the record ", name));
+    }
+    if (!good_.Contains(name)) {
+      const bool is_good =
+          bytes == record.size
+              ? ExtendCrc32(0, data.get(), bytes) == record.crc32
+              : CheckArchiveRecord(*file_, record).ok();
+      if (!is_good) {
+        return Damaged(name);
+      }
+      good_.Add(name);
     }
     return Window{MakeStorage(std::move(data), bytes), begin};
   }
 
  private:
-  std::shared_ptr<InputFile> file_;
+  const std::shared_ptr<InputFile> file_;
+  GoodRecords& good_;
 };
 
 // Returns the text of a record, "" where there is none.
-absl::StatusOr<std::string> Text(RecordReader& reader,
+absl::StatusOr<std::string> Text(const InputFile& file,
                                  const ArchiveRecords& records,
                                  const std::string& name) {
   const auto record = records.find(name);
   if (record == records.end()) {
     return "";
   }
-  NS_ASSIGN_OR_RETURN(
-      const Window window,
-      reader.Read(name, record->second, {0, record->second.size}));
-  return std::string(static_cast<const char*>(window.storage.data()),
-                     window.storage.nbytes());
+  absl::StatusOr<std::string> text = ReadArchiveRecord(file, record->second);
+  return text.ok() ? text : Damaged(name);
 }
 
 // Returns `call()`, a StatusOr, with exceptions turned into errors.
@@ -157,19 +197,27 @@ auto Guarded(Call&& call) -> decltype(call()) {
 
 }  // namespace
 
+TorchSave::TorchSave(std::string path, const InputFile::Identity& identity,
+                     std::shared_ptr<const PickleValue> root,
+                     ArchiveRecords records)
+    : path_(std::move(path)),
+      identity_(identity),
+      root_(std::move(root)),
+      records_(std::move(records)),
+      good_records_(std::make_shared<GoodRecords>()) {}
+
 absl::StatusOr<TorchSave> TorchSave::Open(
     const std::string& path, const std::shared_ptr<InputFile>& file,
     const PickleOptions& options) {
   return Guarded([&]() -> absl::StatusOr<TorchSave> {
     NS_ASSIGN_OR_RETURN(ArchiveRecords records, FindArchiveRecords(*file));
-    RecordReader reader(file);
     NS_ASSIGN_OR_RETURN(const std::string order,
-                        Text(reader, records, "byteorder"));
+                        Text(*file, records, "byteorder"));
     if (order == "big") {
       return Bad("was saved on a big-endian machine");
     }
     NS_ASSIGN_OR_RETURN(const std::string pickle,
-                        Text(reader, records, "data.pkl"));
+                        Text(*file, records, "data.pkl"));
     NS_ASSIGN_OR_RETURN(auto root, ParsePickle(pickle, options));
     return TorchSave(path, file->identity(), std::move(root),
                      std::move(records));
@@ -192,7 +240,7 @@ absl::StatusOr<c10::IValue> TorchSave::Read(const PickleValue& value) const {
     if (file->identity() != identity_) {
       return Changed();
     }
-    RecordReader reader(file);
+    RecordReader reader(file, *good_records_);
     WindowMaker windows;
     for (const auto& [name, range] : outline.windows()) {
       const auto window = reader.Read(name, records_.at(name), range);

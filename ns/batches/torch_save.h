@@ -16,10 +16,13 @@
 
 namespace ns {
 
+class GoodRecords;
+
 // A file of torch.save, whose structure is in memory and whose tensors are not.
 // See ConvertPickled for the values that it can hold.
 //
-// It is safe on damaged files. Errors: a phrase that continues "<path>: ".
+// It is safe on damaged files: a record is compared with its checksum before a
+// value that uses it is returned. Errors: a phrase that continues "<path>: ".
 class TorchSave {
  public:
   // Reads the structure of `file`, which is open at `path`. Which values are in
@@ -41,23 +44,23 @@ class TorchSave {
   // Reads `value` with its tensors. They are on the CPU whatever device they
   // were on, need no gradient and keep their strides; those that shared a
   // storage still share it. Of each storage the bytes from the first to the
-  // last that `value` uses are read.
+  // last that `value` uses are read; the first time, the rest of the storage is
+  // read once more for its checksum, a block at a time.
   //
-  // Opens the file again. Error: also a file that changed since Open().
+  // Opens the file again. Any thread may call it. Error: also a file that
+  // changed since Open(), or a record that is not what was written.
   absl::StatusOr<c10::IValue> Read(const PickleValue& value) const;
 
  private:
   TorchSave(std::string path, const InputFile::Identity& identity,
-            std::shared_ptr<const PickleValue> root, ArchiveRecords records)
-      : path_(std::move(path)),
-        identity_(identity),
-        root_(std::move(root)),
-        records_(std::move(records)) {}
+            std::shared_ptr<const PickleValue> root, ArchiveRecords records);
 
   std::string path_;
   InputFile::Identity identity_;
   std::shared_ptr<const PickleValue> root_;
   ArchiveRecords records_;
+  // Copies share it, and Read adds to it.
+  std::shared_ptr<GoodRecords> good_records_;
 };
 
 }  // namespace ns

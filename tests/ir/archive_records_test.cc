@@ -72,6 +72,23 @@ TEST(ArchiveRecordsTest, ComparesChecksums) {
   }
 }
 
+TEST(ArchiveRecordsTest, ChecksStoredRecordsInBlocks) {
+  std::string bytes = Archive();
+  const RecordPlace place = Place(bytes, "stored");
+  const auto check = [&] {
+    const auto file = Open(bytes);
+    return CheckArchiveRecord(*file,
+                              OrThrow(FindArchiveRecords(*file)).at("stored"));
+  };
+  NS_EXPECT_OK(check());
+  for (const size_t position : {size_t{0}, place.size / 2, place.size - 1}) {
+    char& byte = bytes[place.offset + position];
+    byte = static_cast<char>(byte ^ 1);
+    EXPECT_THAT(check().message(), HasSubstr("damaged")) << position;
+    byte = static_cast<char>(byte ^ 1);
+  }
+}
+
 TEST(ArchiveRecordsTest, RefusesDecompressedSizesThatAreNotThose) {
   for (const char* size : {"\x01\x01\x01\x01", "\xf0\xf0\xf0\xf0"}) {
     std::string bytes = Archive();

@@ -73,11 +73,27 @@ class BadModelTest(BadInputTest):
                 names=('net_float.pt', "'encode'"))
 
 
-class DamagedModelTest(BadInputTest):
+class DamagedFileTest(BadInputTest):
+
+  def flip_bit_of_largest_record(self, name):
+    """Writes a copy with a flipped bit; returns its path and the record."""
+    with open(os.path.join(cli.CASES, name + '.pt'), 'rb') as file:
+      data = bytearray(file.read())
+    info, content = max((pair for pair in self.records(name)
+                         if '/data/' in pair[0].filename),
+                        key=lambda pair: len(pair[1]))
+    data[data.index(content) + len(content) // 2] ^= 1
+    path = self.path('damaged.pt')
+    with open(path, 'wb') as file:
+      file.write(data)
+    return path, 'data/' + info.filename.rsplit('/', 1)[1]
 
   def records(self, name):
     with zipfile.ZipFile(os.path.join(cli.CASES, name + '.pt')) as archive:
       return [(info, archive.read(info)) for info in archive.infolist()]
+
+
+class DamagedModelTest(DamagedFileTest):
 
   def rewrite(self, name, record, change):
     """Writes the model again, with checksums that fit what `change` makes of
@@ -99,16 +115,8 @@ class DamagedModelTest(BadInputTest):
       self.assertNotIn('out.pt', os.listdir(self.folder))
 
   def test_a_flipped_bit_of_a_weight_is_no_bad_quantization(self):
-    with open(os.path.join(cli.CASES, 'net_quantized.pt'), 'rb') as file:
-      data = bytearray(file.read())
-    info, content = max((pair for pair in self.records('net_quantized')
-                         if '/data/' in pair[0].filename),
-                        key=lambda pair: len(pair[1]))
-    data[data.index(content) + len(content) // 2] ^= 1
-    with open(self.path('damaged.pt'), 'wb') as file:
-      file.write(data)
-    self.refuse_quantized(self.path('damaged.pt'), 'data/' +
-                          info.filename.rsplit('/', 1)[1])
+    path, record = self.flip_bit_of_largest_record('net_quantized')
+    self.refuse_quantized(path, record)
 
   def test_a_record_that_is_too_short_is_not_read_beyond_its_end(self):
     for name in ('net_quantized', 'net_quantized_frozen'):
@@ -142,6 +150,28 @@ class DamagedModelTest(BadInputTest):
 
     self.refuse_quantized(self.rewrite('net_quantized', 'data.pkl', no_stride),
                           'stride')
+
+
+class DamagedDataTest(DamagedFileTest):
+
+  def test_a_flipped_bit_of_the_inputs(self):
+    path, record = self.flip_bit_of_largest_record('images')
+    for command in (cli.COMPARE, ('quantize', '--float=net_float.pt',
+                                  f'--out={self.path("out.pt")}')):
+      self.fail_with(3, *command, f'--inputs={path}',
+                     names=(path + ': ', 'is damaged', record))
+    self.assertEqual(os.listdir(self.folder), ['damaged.pt'])
+
+  def test_a_flipped_bit_of_the_labels(self):
+    path, record = self.flip_bit_of_largest_record('rows')
+    self.fail_with(3, *cli.COMPARE, '--inputs=images.pt', f'--labels={path}',
+                   names=(path + ': ', 'is damaged', record))
+
+  def test_a_flipped_bit_of_a_state_dict(self):
+    path, record = self.flip_bit_of_largest_record('net_float_state')
+    self.fail_with(3, 'compare', f'--float={path}',
+                   '--quantized=net_quantized_state.pt',
+                   names=(path + ': ', 'is damaged', record))
 
 
 class BadBatchTest(BadInputTest):

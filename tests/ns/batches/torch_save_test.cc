@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/archive_records.h"
@@ -113,6 +114,58 @@ TEST(TorchSaveTest, NoticesAFileThatChanged) {
   NS_EXPECT_OK(save.Outline(save.root()).status());
   std::filesystem::remove(path);
   EXPECT_THAT(MessageOf(save.Read(save.root())), HasSubstr("cannot open"));
+}
+
+RecordPlace PlaceOf(const std::string& bytes, absl::string_view name) {
+  for (const RecordPlace& record : FindRecordPlaces(bytes)) {
+    if (record.name == name) {
+      return record;
+    }
+  }
+  throw std::out_of_range(std::string(name));
+}
+
+void FlipBit(std::string& bytes, size_t position) {
+  bytes[position] = static_cast<char>(bytes[position] ^ 1);
+}
+
+TEST(TorchSaveTest, RefusesTensorsThatAreNotWhatWasWritten) {
+  const std::string path = SavedDict();
+  std::string bytes = ReadFile(path);
+  const RecordPlace x = PlaceOf(bytes, "data/0");
+  FlipBit(bytes, x.offset + x.size - 1);
+  WriteFile(path, bytes);
+  const TorchSave save = OrThrow(TryOpen(path));
+  // The damaged byte is in "x" and not in "row", which shares its storage.
+  for (const char* key : {"x", "row", "x"}) {
+    EXPECT_THAT(MessageOf(save.Read(Member(save, key))),
+                HasSubstr("is damaged, in its record data/0"))
+        << key;
+  }
+  // What is elsewhere can be read.
+  NS_EXPECT_OK(save.Read(Member(save, "q")).status());
+  NS_EXPECT_OK(save.Read(Member(save, "n")).status());
+}
+
+TEST(TorchSaveTest, APartIsComparedWithTheChecksumOfTheWhole) {
+  const TorchSave save = OrThrow(TryOpen(SavedDict()));
+  for (int i = 0; i < 2; ++i) {
+    NS_EXPECT_OK(save.Read(Member(save, "row")).status());
+    NS_EXPECT_OK(save.Read(save.root()).status());
+  }
+}
+
+TEST(TorchSaveTest, RefusesAPickleThatIsNotWhatWasWritten) {
+  const std::string path = SavedDict();
+  const std::string good = ReadFile(path);
+  const RecordPlace pickle = PlaceOf(good, "data.pkl");
+  for (size_t i = 0; i < pickle.size; ++i) {
+    std::string bytes = good;
+    FlipBit(bytes, pickle.offset + i);
+    WriteFile(path, bytes);
+    EXPECT_THAT(MessageOf(TryOpen(path)),
+                HasSubstr("is damaged, in its record data.pkl"));
+  }
 }
 
 TEST(TorchSaveTest, RefusesFilesThatAreCutOff) {
