@@ -13,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "ir/check_module_code.h"
 #include "ir/pickle.h"
 #include "ir/pickled_tensor.h"
 #include "ir/status.h"
@@ -197,6 +198,11 @@ class Checker {
     }
     if (function.text == "torch._utils._rebuild_qtensor") {
       return CheckQuantizedTensor(arguments);
+    }
+    // The value, and the text of its type, which LibTorch parses.
+    if (function.text == "torch.jit._pickle.restore_type_tag" &&
+        arguments.size() > 1) {
+      return CheckTypeText(arguments[1]->text);
     }
     if (call.state == nullptr) {
       return absl::OkStatus();

@@ -16,7 +16,8 @@ namespace ns {
 //  * quantized tensors have a scale and a zero point for each channel;
 //  * weights of quantized layers have elements;
 //  * convolutions have strides, dilations and groups of at least 1, and no
-//    negative padding: LibTorch divides by some of them.
+//    negative padding: LibTorch divides by some of them;
+//  * types nest no deeper than LibTorch's parser can follow.
 // The record may hold any bytes; malformed ones are an error. Messages leave
 // out the file's path: the caller puts "<path>: " in front.
 absl::Status CheckModulePickle(const ModuleArchive& archive,

@@ -4,10 +4,15 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "ir/check_debug_pickle.h"
+#include "ir/check_module_code.h"
 #include "ir/check_module_pickle.h"
+#include "ir/checked_divisions.h"
 #include "ir/engine_error.h"
 #include "ir/input_file.h"
 #include "ir/module_archive.h"
@@ -34,8 +39,19 @@ absl::Status NoArchive(const InputFile& file) {
 }
 
 absl::Status CheckIsModule(const ModuleArchive& archive) {
+  // LibTorch would read the file as one of its oldest format, which is checked
+  // nowhere.
+  if (archive.Has("model.json")) {
+    return Unreadable(
+        "is in the format of PyTorch before 1.1; load it there and save it "
+        "again with a newer torch.jit.save");
+  }
   if (archive.Has("constants.pkl")) {
     return absl::OkStatus();
+  }
+  // What a damaged record holds cannot be told.
+  if (archive.Has("data.pkl")) {
+    NS_RETURN_IF_ERROR(archive.Read("data.pkl").status());
   }
   return Unreadable(archive.Has("data.pkl")
                         ? "holds a pickle (a state_dict or an eager module), "
@@ -43,6 +59,35 @@ absl::Status CheckIsModule(const ModuleArchive& archive) {
                           "torch.jit.save(torch.jit.script(model), path)"
                         : "is a zip file, but not TorchScript; save it with "
                           "torch.jit.save");
+}
+
+// Checks a record of code, or one that says where code comes from.
+absl::Status CheckCode(const ModuleArchive& archive, const std::string& name) {
+  const bool is_code = absl::EndsWith(name, ".py");
+  if (!is_code && !absl::EndsWith(name, ".debug_pkl")) {
+    return absl::OkStatus();
+  }
+  NS_ASSIGN_OR_RETURN(const std::string content, archive.Read(name));
+  const absl::Status status =
+      is_code ? CheckModuleCode(content) : CheckDebugPickle(content);
+  return status.ok()
+             ? status
+             : Unreadable(absl::StrCat(
+                   "is damaged, in its record ", name, ": ", status.message(),
+                   "; copy it again, or save it again with torch.jit.save"));
+}
+
+absl::Status CheckAllCode(const ModuleArchive& archive) {
+  // Sorted, so that a file has the same error each time.
+  std::vector<std::string> names;
+  for (const auto& [name, record] : archive.records()) {
+    names.push_back(name);
+  }
+  absl::c_sort(names);
+  for (const std::string& name : names) {
+    NS_RETURN_IF_ERROR(CheckCode(archive, name));
+  }
+  return absl::OkStatus();
 }
 
 // Opens an archive and checks all that can be checked before its tensors are
@@ -61,12 +106,14 @@ absl::StatusOr<std::shared_ptr<ModuleArchive>> OpenArchive(
       NS_RETURN_IF_ERROR(CheckModulePickle(**archive, pickle));
     }
   }
+  NS_RETURN_IF_ERROR(CheckAllCode(**archive));
   return archive;
 }
 
 }  // namespace
 
 absl::StatusOr<torch::jit::Module> LoadModule(absl::string_view path) {
+  CheckIntegerDivisions();
   const auto archive = OpenArchive(std::string(path));
   if (!archive.ok()) {
     return Annotated(path, archive.status());

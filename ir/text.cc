@@ -6,13 +6,26 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "ir/check_graph_text.h"
+#include "ir/check_nesting.h"
+#include "ir/checked_divisions.h"
+#include "ir/code_tokens.h"
+#include "ir/status.h"
 #include "ir/torch_errors.h"
 
 namespace ns {
 
 absl::StatusOr<std::shared_ptr<torch::jit::Graph>> ParseGraph(
     absl::string_view text) {
+  CheckIntegerDivisions();
+  const std::vector<CodeToken> tokens = CodeTokens(text);
+  absl::Status status = CheckNesting(tokens);
+  if (status.ok()) {
+    status = CheckGraphText(tokens);
+  }
+  NS_RETURN_IF_ERROR(Annotated("IR text", status));
   return CatchTorchErrors("IR text", [&] {
     auto graph = std::make_shared<torch::jit::Graph>();
     torch::jit::parseIR(std::string(text), graph.get());

@@ -2,11 +2,14 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <string>
+
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "ir/verify_node.h"
 
 namespace ns {
 namespace {
@@ -15,9 +18,12 @@ using ::torch::jit::Block;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
+// `node` may lack whatever a node of its kind has.
 absl::Status Broken(const Node& node, absl::string_view why) {
-  return absl::InternalError(
-      absl::StrCat(OpName(node), " (", NodeName(node), ") ", why));
+  const std::string op = node.kind().toQualString();
+  return absl::InternalError(absl::StrCat(
+      op, " (", node.outputs().empty() ? op : ValueName(*node.outputs()[0]),
+      ") ", why));
 }
 
 // Checks a block; `visible` holds what is defined so far in it and in the
@@ -38,17 +44,11 @@ absl::Status VerifyBlock(const Block* block,
   }
   for (const Node* node : block->nodes()) {
     NS_RETURN_IF_ERROR(check_uses(node));
+    if (const absl::Status status = VerifyNode(*node); !status.ok()) {
+      return Broken(*node, status.message());
+    }
     for (const Block* inner : node->blocks()) {
       NS_RETURN_IF_ERROR(VerifyBlock(inner, visible));
-    }
-    if (node->kind() == c10::prim::If &&
-        (node->blocks().size() != 2 ||
-         node->blocks()[0]->outputs().size() != node->outputs().size() ||
-         node->blocks()[1]->outputs().size() != node->outputs().size())) {
-      return Broken(*node, "needs two blocks with as many outputs as it has");
-    }
-    if (!node->kind().is_prim() && node->maybeOperator() == nullptr) {
-      return Broken(*node, "is no operator with these inputs");
     }
     for (const Value* output : node->outputs()) {
       visible.insert(output);

@@ -37,6 +37,51 @@ TEST(ParseGraphTest, RefusesUndefinedValueWithOneLine) {
   EXPECT_THAT(MessageOf(graph), Not(HasSubstr("\n")));
 }
 
+TEST(ParseGraphTest, RefusesASecondGraph) {
+  constexpr char kGraph[] = "graph(%x : Tensor):\n  return (%x)\n";
+  NS_EXPECT_OK(ParseGraph(kGraph).status());
+  EXPECT_THAT(MessageOf(ParseGraph(std::string(kGraph) + kGraph)),
+              HasSubstr("goes on after the graph's return"));
+}
+
+TEST(ParseGraphTest, RefusesValuesThatAreDefinedTwice) {
+  for (const char* lines :
+       {"  %y : Tensor = aten::relu(%x)\n  %y : Tensor = aten::relu(%x)\n",
+        "  %x : Tensor = aten::relu(%x)\n",
+        "  %y : (Tensor, Tensor), %y : Tensor = foo::bar(%x)\n",
+        "  %y : Tensor = prim::Loop(%n, %p, %x)\n"
+        "    block0(%i : int, %x : Tensor):\n"
+        "      -> (%p, %x)\n"}) {
+    const auto graph =
+        ParseGraph(std::string("graph(%x : Tensor, %n : int, %p : bool):\n") +
+                   lines + "  return (%x)\n");
+    EXPECT_THAT(MessageOf(graph), HasSubstr("twice")) << lines;
+  }
+  EXPECT_THAT(MessageOf(ParseGraph("graph(%x : Tensor, %x : Tensor):\n"
+                                   "  return (%x)\n")),
+              HasSubstr("defines %x twice"));
+}
+
+TEST(ParseGraphTest, BlocksOfOneNodeMayUseTheSameNames) {
+  NS_EXPECT_OK(ParseGraph(R"IR(
+graph(%x : Tensor, %x.1 : Tensor, %p : bool):
+  %y : Tensor = prim::If(%p)
+    block0():
+      %z : Tensor = aten::relu(%x)
+      -> (%z)
+    block1():
+      %z : Tensor = aten::tanh(%x)
+      -> (%z)
+  %z : Tensor = aten::neg(%y)
+  return (%z))IR")
+                   .status());
+}
+
+TEST(ParseGraphTest, RefusesTextThatNestsTooDeep) {
+  EXPECT_THAT(MessageOf(ParseGraph("graph" + std::string(20'000, '('))),
+              HasSubstr("nests more than"));
+}
+
 TEST(ParseGraphTest, RefusesEmptyText) { EXPECT_FALSE(ParseGraph("").ok()); }
 
 TEST(CanonicalTextTest, IgnoresNamesOfValues) {

@@ -1,0 +1,121 @@
+#include "ir/check_module_code.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "ir/check_nesting.h"
+#include "ir/code_tokens.h"
+#include "ir/status.h"
+
+namespace ns {
+namespace {
+
+using Kind = CodeToken::Kind;
+using Tokens = absl::Span<const CodeToken>;
+
+// Attributes of a class that are lists of names, and have no type.
+constexpr absl::string_view kLists[] = {
+    "__annotations__", "__buffers__", "__forward_hooks__",
+    "__forward_pre_hooks__", "__parameters__"};
+
+// Which parts a statement `name : type = value` has.
+struct Parts {
+  bool has_type = false;
+  bool has_value = false;
+};
+
+Parts PartsOf(Tokens line) {
+  Parts parts;
+  int64_t depth = 0;
+  for (const CodeToken& token : line) {
+    depth += OpensBracket(token) ? 1 : ClosesBracket(token) ? -1 : 0;
+    if (depth == 0 && !parts.has_value) {
+      parts.has_type = parts.has_type || IsMark(token, ':');
+      parts.has_value = IsMark(token, '=');
+    }
+  }
+  return parts;
+}
+
+// Returns the name of the class that the head `class Name(Super):` extends; ""
+// where there is none.
+absl::string_view SuperclassOf(Tokens head) {
+  const auto open = absl::c_find_if(
+      head, [](const CodeToken& token) { return IsMark(token, '('); });
+  return head.end() - open > 1 ? open[1].text : "";
+}
+
+// Checks a line in the body of a class that extends `superclass`.
+absl::Status CheckMember(Tokens line, absl::string_view superclass) {
+  if (IsWord(line[0], "def") || IsWord(line[0], "pass")) {
+    return absl::OkStatus();
+  }
+  const Parts parts = PartsOf(line);
+  const bool is_item = line.size() > 1 && IsMark(line[1], '[');
+  const bool needs_value = superclass == "Enum" || is_item ||
+                           absl::c_linear_search(kLists, line[0].text);
+  if (needs_value ? parts.has_value : parts.has_type) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "a class has a statement without a ", needs_value ? "value" : "type"));
+}
+
+// Checks the lines that are directly in the bodies of classes.
+class ClassChecker {
+ public:
+  absl::Status Check(Tokens tokens) {
+    size_t start = 0;
+    for (size_t i = 0; i < tokens.size(); ++i) {
+      switch (tokens[i].kind) {
+        case Kind::kIndent:
+          ++depth_;
+          break;
+        case Kind::kDedent:
+          --depth_;
+          break;
+        case Kind::kNewline:
+          NS_RETURN_IF_ERROR(CheckLine(tokens.subspan(start, i - start)));
+          break;
+        default:
+          continue;
+      }
+      start = i + 1;
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status CheckLine(Tokens line) {
+    if (depth_ == 0) {
+      in_class_ = IsWord(line[0], "class");
+      superclass_ = in_class_ ? SuperclassOf(line) : "";
+      return absl::OkStatus();
+    }
+    return depth_ == 1 && in_class_ ? CheckMember(line, superclass_)
+                                    : absl::OkStatus();
+  }
+
+  // How many blocks enclose the line.
+  int64_t depth_ = 0;
+  bool in_class_ = false;
+  absl::string_view superclass_;
+};
+
+}  // namespace
+
+absl::Status CheckModuleCode(absl::string_view code) {
+  const std::vector<CodeToken> tokens = CodeTokens(code);
+  NS_RETURN_IF_ERROR(CheckNesting(tokens));
+  return ClassChecker().Check(tokens);
+}
+
+absl::Status CheckTypeText(absl::string_view type) {
+  return CheckNesting(CodeTokens(type));
+}
+
+}  // namespace ns
