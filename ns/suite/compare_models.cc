@@ -16,6 +16,7 @@
 #include "ns/suite/emulation.h"
 #include "ns/suite/non_finite_inputs.h"
 #include "ns/suite/pair_runner.h"
+#include "ns/suite/repeatability.h"
 #include "ns/suite/result_of_matches.h"
 #include "ns/suite/try_changes.h"
 #include "ns/suite/user_figures.h"
@@ -174,6 +175,10 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
     result.user_metrics.push_back(metric.name);
   }
   for (std::string& warning : NanWarnings(result)) {
+    result.warnings.push_back(std::move(warning));
+  }
+  for (std::string& warning :
+       RepeatabilityWarnings(float_model, quantized_model)) {
     result.warnings.push_back(std::move(warning));
   }
   result.inputs_are_finite = !inputs.found();

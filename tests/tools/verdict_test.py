@@ -16,6 +16,18 @@ MISTAKES = {
 }
 
 
+class Noisy(torch.nn.Module):
+  """Adds noise of its own."""
+
+  def __init__(self):
+    super().__init__()
+    self.fc, self.head = torch.nn.Linear(8, 8), torch.nn.Linear(8, 8)
+
+  def forward(self, x):
+    y = self.fc(x)
+    return self.head(y + torch.randn_like(y))
+
+
 class VerdictTest(cli.CliTest):
 
   def compare(self, model, quantized, batches, *flags):
@@ -36,6 +48,16 @@ class VerdictTest(cli.CliTest):
     for key in ('layer', 'kind'):
       self.assertEqual(estimated.get(key), measured.get(key))
     return measured
+
+  def warnings(self, model, quantized, batches):
+    """What ns compare warns of, one line each."""
+    torch.jit.script(model).save(self.path('float.pt'))
+    torch.jit.script(quantized).save(self.path('quantized.pt'))
+    torch.save(batches, self.path('inputs.pt'))
+    return json.loads(self.succeed(
+        'compare', '--float=float.pt', '--quantized=quantized.pt',
+        '--inputs=inputs.pt', '--json=-', '--threads=1',
+        cwd=self.folder)[0]).get('warnings', [])
 
   def assert_blamed(self, verdict, layers, kind):
     self.assertIn(verdict['layer'], layers, verdict)
@@ -119,6 +141,20 @@ class VerdictTest(cli.CliTest):
       self.assertNotIn('layer', verdict)
       self.assertEqual(verdict['kind'], 'none')
       self.assertIn('No layer stands out', verdict['sentences'][0])
+
+  def test_random_numbers_are_warned_of(self):
+    model, batches = Noisy().eval(), [torch.randn(4, 8)]
+    self.assertIn('aten::randn_like',
+                  ' '.join(self.warnings(model, model, batches)))
+
+  def test_files_in_training_mode_are_warned_of(self):
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Dropout())
+    batches = [torch.randn(4, 8)]
+    self.assertIn("float.pt was saved in training mode ('1' (Dropout))",
+                  ' '.join(self.warnings(model, model, batches)))
+    # A linear layer computes the same in both modes.
+    self.assertNotIn('training', ' '.join(
+        self.warnings(model[:1], model[:1], batches)))
 
   def test_the_table_ends_with_the_verdict(self):
     model, quantized, batches = planted.make(planted.Mlp)

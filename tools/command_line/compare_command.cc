@@ -27,6 +27,7 @@
 #include "tools/command_line/run_facts.h"
 #include "tools/command_line/run_flags.h"
 #include "tools/command_line/state_dict_files.h"
+#include "tools/command_line/training_mode_warnings.h"
 
 namespace ns {
 namespace {
@@ -156,6 +157,10 @@ absl::StatusOr<ComparisonResult> Compare(const CompareFlags& options,
   }
   NS_RETURN_IF_ERROR(CompareModules(options.modules, options.models, batches,
                                     options.outputs.quiet, result));
+  for (std::string& warning : TrainingModeWarnings(
+           {options.models.float_path, options.models.quantized_path})) {
+    result.warnings.push_back(std::move(warning));
+  }
   return result;
 }
 

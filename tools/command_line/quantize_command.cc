@@ -37,6 +37,7 @@
 #include "tools/command_line/report_output.h"
 #include "tools/command_line/run_flags.h"
 #include "tools/command_line/train_model.h"
+#include "tools/command_line/training_mode_warnings.h"
 
 namespace ns {
 namespace {
@@ -119,6 +120,9 @@ class Quantizer {
         warning && source) {
       summary.report.warnings.push_back(*warning);
     }
+    if (source) {
+      WarnOfTrainingMode(summary.report);
+    }
     NS_RETURN_IF_ERROR(MeasureOutputs(float_model ? *float_model : prepared,
                                       quantized.model, summary));
     WarnOfNoise(summary, source ? &source->model : nullptr, &quantized.model);
@@ -148,6 +152,12 @@ class Quantizer {
     // Errors of calibration name the batch, and need no name of a model.
     NS_RETURN_IF_ERROR(calibrated);
     return Annotated(flags_.float_path, std::move(prepared));
+  }
+
+  void WarnOfTrainingMode(QuantizationReport& report) const {
+    for (std::string& warning : TrainingModeWarnings({flags_.float_path})) {
+      report.warnings.push_back(std::move(warning));
+    }
   }
 
   // What messages call the model that is converted.
