@@ -12,6 +12,7 @@
 #include "ns/report/error_causes.h"
 #include "ns/report/output_view.h"
 #include "ns/report/table_figures.h"
+#include "ns/report/unbalanced_inputs.h"
 #include "ns/suite/comparison_result.h"
 
 namespace ns {
@@ -67,6 +68,7 @@ bool IsWrong(const LayerComparison& layer, ErrorCause cause) {
 bool IsMistake(const LayerComparison& layer, ErrorCause cause) {
   constexpr double kNoRange = 8;
   return IsWrong(layer, cause) || cause == ErrorCause::kNonFinite ||
+         cause == ErrorCause::kNeverCalibrated ||
          (cause == ErrorCause::kRange &&
           RangeRatio(layer).value_or(0) >= kNoRange);
 }
@@ -167,6 +169,29 @@ std::optional<Blame> BlameByShadows(const ComparisonResult& result) {
   }
 }
 
+// Whether a concatenation that loses an input is to blame rather than `blame`.
+bool IsWorse(const ComparisonResult& result, const UnbalancedInput& unbalanced,
+             const std::optional<Blame>& blame) {
+  if (!blame) {
+    return true;
+  }
+  switch (blame->cause) {
+    case ErrorCause::kWeight:
+    case ErrorCause::kClipping:
+    case ErrorCause::kRange:
+    case ErrorCause::kRounding:
+    case ErrorCause::kUnexplained: {
+      const LayerComparison& layer = result.layers[blame->layer];
+      const std::optional<double> local =
+          SqnrDb(layer, OffendingOutput(layer), Figure::kShadow);
+      return !IsWrong(layer, blame->cause) && local &&
+             *local >= unbalanced.sqnr_db;
+    }
+    default:
+      return false;  // A mistake in one layer.
+  }
+}
+
 }  // namespace
 
 std::optional<Blame> BlameOf(const ComparisonResult& result) {
@@ -184,9 +209,24 @@ std::optional<Blame> BlameOf(const ComparisonResult& result) {
   if (blame && !IsMistake(result.layers[blame->layer], blame->cause) &&
       RankedSqnr(result.layers[blame->layer], Figure::kShadow).db.value_or(0) >=
           kGoodDb) {
-    return std::nullopt;
+    blame.reset();
+  }
+  if (result.has_shadows && result.inputs_are_finite) {
+    const std::optional<UnbalancedInput> unbalanced =
+        WorstUnbalancedInput(result);
+    if (unbalanced && IsWorse(result, *unbalanced, blame)) {
+      return Blame{unbalanced->layer, ErrorCause::kUnbalancedInputs};
+    }
   }
   return blame;
+}
+
+bool HasRangeOfReplaced(const ComparisonResult& result, const Blame& blame) {
+  const LayerComparison& layer = result.layers[blame.layer];
+  return !layer.replaced_input.empty() && layer.weights.empty() &&
+         (blame.cause == ErrorCause::kRange ||
+          blame.cause == ErrorCause::kClipping ||
+          blame.cause == ErrorCause::kUnexplained);
 }
 
 }  // namespace ns

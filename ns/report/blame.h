@@ -31,7 +31,11 @@ struct Blame {
 //      WorstOffender: of the layers whose local error is at most 10 dB smaller
 //      and that have a mistake, the one with the largest local error.
 //   4. The WorstOffender.
-// Without shadows, 2 to 4 give way to the first layer that has the weight of
+//   5. Where the rules so far name no layer, or one without a mistake other
+//      than its range, whose local SQNR is no lower: the layer of the
+//      WorstUnbalancedInput (ns/report/unbalanced_inputs.h). The range of a
+//      smaller input is often that of the concatenation already.
+// Without shadows, 2 to 5 give way to the first layer that has the weight of
 // another one, or else the layer with the lowest weight SQNR, if that is below
 // 10 dB.
 //
@@ -42,6 +46,12 @@ struct Blame {
 // that is at least 8 times too wide. Where the rules name a layer with a local
 // SQNR of 30 dB or more that has no mistake, none is blamed.
 std::optional<Blame> BlameOf(const ComparisonResult& result);
+
+// Whether the range of the layer to blame may be that of what flows in, which
+// the two models make with different ops (LayerComparison::replaced_input): a
+// layer without a weight, whose error is due to its range, to clipping, or
+// unexplained.
+bool HasRangeOfReplaced(const ComparisonResult& result, const Blame& blame);
 
 }  // namespace ns
 

@@ -132,6 +132,11 @@ std::optional<double> IncomingNsr(const ComparisonResult& result,
   return largest;
 }
 
+// Whether the two sides of `layer` may compute from different values.
+bool HasOtherInput(const LayerComparison& layer) {
+  return !layer.unpaired_input.empty() || !layer.replaced_input.empty();
+}
+
 // Whether an accumulated error is more than what is expected of it.
 bool IsAbove(double accumulated, double expected) {
   return accumulated > kNegligibleNsr &&
@@ -156,7 +161,7 @@ std::optional<double> ExpectedNsr(
 
 bool IsUnexplained(const ComparisonResult& result, const LayerComparison& layer,
                    const OutputView& output) {
-  if (!layer.unpaired_input.empty()) {
+  if (HasOtherInput(layer)) {
     return false;
   }
   const std::optional<double> accumulated = Nsr(*output.activation);
@@ -323,15 +328,16 @@ std::optional<UnpairedFall> FirstUnpairedFall(const ComparisonResult& result) {
   double largest_in_front = 0;
   for (size_t i = 0; i < result.layers.size(); ++i) {
     const LayerComparison& layer = result.layers[i];
-    if (!layer.unpaired_input.empty()) {
+    if (HasOtherInput(layer)) {
       const double incoming =
           IncomingNsr(result, layer).value_or(largest_in_front);
       for (const OutputView& output : OutputViews(layer)) {
         const std::optional<double> accumulated = Nsr(*output.activation);
-        const std::optional<double> local = Nsr(*output.shadow);
-        if (accumulated && local && IsAbove(*accumulated, incoming + *local)) {
+        const double expected =
+            incoming + Nsr(*output.shadow).value_or(kUnknownLocalNsr);
+        if (accumulated && IsAbove(*accumulated, expected)) {
           return UnpairedFall{i, output.other, ToDb(*accumulated),
-                              ToDb(incoming + *local)};
+                              ToDb(expected)};
         }
       }
     }

@@ -58,6 +58,10 @@ inline constexpr double kTakenBackRatio = 10;
 // in another order cause them.
 inline constexpr double kNegligibleNsr = 1e-10;
 
+// A layer whose local error was not measured is expected to have no more than
+// this NSR, 20 dB.
+inline constexpr double kUnknownLocalNsr = 1e-2;
+
 // Returns the NSR, as a ratio of powers, of an SQNR in dB.
 double NoiseToSignal(double sqnr_db);
 
@@ -138,8 +142,8 @@ std::optional<double> ExpectedAccumulatedDb(
 //   NSR_accumulated > kExplainedRatio * NSR_expected
 //
 // and NSR_accumulated > kNegligibleNsr. A typical one is a sum whose terms
-// nearly cancel. Layers with activations of nan, with an unpaired input, or for
-// which nothing can be expected, are passed over.
+// nearly cancel. Layers with activations of nan, with an unpaired or replaced
+// input, or for which nothing can be expected, are passed over.
 std::optional<size_t> FirstUnexplainedFall(const ComparisonResult& result);
 
 // Returns the first output of layer `index`, the FirstUnexplainedFall, whose
@@ -148,9 +152,10 @@ const OutputComparison* UnexplainedOutput(const ComparisonResult& result,
                                           size_t index);
 
 // Where what only one model computes makes the difference: a ReLU that was
-// lost, a sum that was forgotten.
+// lost, a sum that was forgotten, a mean that became a maximum.
 struct UnpairedFall {
-  // A layer with an unpaired input, which says what has no counterpart.
+  // A layer with an unpaired or a replaced input, which says what has no
+  // counterpart.
   size_t layer = 0;
   // The output that falls; null for the layer's first output.
   const OutputComparison* output = nullptr;
@@ -160,11 +165,11 @@ struct UnpairedFall {
   double expected_db = 0;
 };
 
-// Returns the first fall at a layer with an unpaired input, by the formula of
-// FirstUnexplainedFall. Where a value flows into the layer that is not
-// compared, the largest accumulated error of all layers in front takes its
-// place; without layers in front, nothing is inherited. Layers without a shadow
-// are passed over. Absent where none of the others falls.
+// Returns the first fall at a layer with an unpaired or a replaced input, from
+// the formula of FirstUnexplainedFall. Where a value flows into the layer that
+// is not compared, the largest accumulated error of all earlier layers takes
+// its place; without earlier layers, nothing is inherited. Layers without a
+// shadow are taken to have kUnknownLocalNsr. Absent where none falls.
 std::optional<UnpairedFall> FirstUnpairedFall(const ComparisonResult& result);
 
 }  // namespace ns

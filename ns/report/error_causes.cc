@@ -120,6 +120,24 @@ class Largest {
   double share_ = 0;
 };
 
+// Tells the causes apart that the shares alone do not.
+ErrorCause Refined(const LayerComparison& layer, ErrorCause cause) {
+  const bool is_of_range = cause == ErrorCause::kClipping ||
+                           cause == ErrorCause::kRounding ||
+                           cause == ErrorCause::kUnexplained;
+  if (is_of_range && IsUncalibrated(layer)) {
+    return ErrorCause::kNeverCalibrated;
+  }
+  if (cause == ErrorCause::kRounding &&
+      RangeRatio(layer).value_or(0) > kWideRange) {
+    return ErrorCause::kRange;
+  }
+  const bool rounds_inputs = layer.runs_in == RunsIn::kInt8Weights;
+  return cause == ErrorCause::kUnexplained && rounds_inputs
+             ? ErrorCause::kRounding
+             : cause;
+}
+
 }  // namespace
 
 absl::string_view ErrorCauseName(ErrorCause cause) {
@@ -146,6 +164,10 @@ absl::string_view ErrorCauseName(ErrorCause cause) {
       return "saturation";
     case ErrorCause::kUnpaired:
       return "unpaired";
+    case ErrorCause::kNeverCalibrated:
+      return "never-calibrated";
+    case ErrorCause::kUnbalancedInputs:
+      return "unbalanced-inputs";
     case ErrorCause::kUnexplained:
       break;
   }
@@ -168,6 +190,24 @@ std::optional<double> RangeRatio(const LayerComparison& layer) {
              : std::nullopt;
 }
 
+bool IsInitial(const LayerQParams& qparams) {
+  return qparams.scale == 1 && qparams.zero_point == 0;
+}
+
+bool IsUncalibrated(const LayerComparison& layer) {
+  if (!layer.qparams || !IsInitial(*layer.qparams)) {
+    return false;
+  }
+  const std::optional<double> ratio = RangeRatio(layer);
+  if (!ratio) {
+    return false;  // No values of 8 bits are known.
+  }
+  const ValueRanges& ranges =
+      *(layer.shadow ? layer.shadow : layer.activation)->ranges;
+  return *ratio > kWideRange || ranges.float_min < -1 ||
+         ranges.float_max > kSteps + 1;
+}
+
 ErrorShares ErrorSharesOf(const LayerComparison& layer) {
   ErrorShares shares;
   if (!layer.shadow || !std::isfinite(layer.shadow->error.sqnr_db)) {
@@ -176,10 +216,11 @@ ErrorShares ErrorSharesOf(const LayerComparison& layer) {
   const ActivationComparison& shadow = *layer.shadow;
   const double nsr = NoiseToSignal(shadow.error.sqnr_db);
   const auto share_of_nsr = [&](double db) { return NoiseToSignal(db) / nsr; };
-  const std::optional<double> weight_db =
-      layer.weight_only ? std::make_optional(layer.weight_only->sqnr_db)
-                        : LowestWeightDb(layer);
-  if (weight_db && !std::isnan(*weight_db)) {
+  const PartShares measured = layer.measured_shares.value_or(PartShares());
+  const std::optional<double> weight_db = LowestWeightDb(layer);
+  if (measured.weight) {
+    shares.weight = measured.weight;
+  } else if (weight_db && !std::isnan(*weight_db)) {
     shares.weight = share_of_nsr(*weight_db);
   }
   if (layer.kernel && !std::isnan(layer.kernel->error.sqnr_db)) {
@@ -191,8 +232,8 @@ ErrorShares ErrorSharesOf(const LayerComparison& layer) {
   if (const auto mse = MeanSquaredError(shadow.error)) {
     EstimateShares(layer, *mse, shares);
   }
-  if (layer.activation_only && !std::isnan(layer.activation_only->sqnr_db)) {
-    SetMeasuredActivation(share_of_nsr(layer.activation_only->sqnr_db), shares);
+  if (measured.activation) {
+    SetMeasuredActivation(*measured.activation, shares);
   }
   return shares;
 }
@@ -209,6 +250,10 @@ ErrorCause CauseOf(const LayerComparison& layer) {
   if (is_bias_missing && shares.bias.value_or(0) >= kExplainingShare) {
     return ErrorCause::kBias;
   }
+  if (LowestWeightDb(layer).value_or(INFINITY) < kOtherWeightDb &&
+      shares.weight.value_or(0) >= kExplainingShare) {
+    return ErrorCause::kWeight;
+  }
   // Of equal shares the first counts: what comes earlier in the layer.
   Largest largest;
   largest.Offer(ErrorCause::kSaturation, shares.saturation);
@@ -223,14 +268,7 @@ ErrorCause CauseOf(const LayerComparison& layer) {
   }
   largest.Offer(ErrorCause::kClipping, shares.clipping);
   largest.Offer(ErrorCause::kRounding, shares.rounding);
-  if (largest.cause() == ErrorCause::kRounding &&
-      RangeRatio(layer).value_or(0) > kWideRange) {
-    return ErrorCause::kRange;
-  }
-  const bool rounds_inputs = layer.runs_in == RunsIn::kInt8Weights;
-  return largest.cause() == ErrorCause::kUnexplained && rounds_inputs
-             ? ErrorCause::kRounding
-             : largest.cause();
+  return Refined(layer, largest.cause());
 }
 
 }  // namespace ns

@@ -14,6 +14,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "ns/report/blame.h"
+#include "ns/report/blame_sentence.h"
+#include "ns/report/calibration.h"
 #include "ns/report/error_breakdown.h"
 #include "ns/report/error_causes.h"
 #include "ns/report/figure_text.h"
@@ -29,6 +31,8 @@ namespace {
 // In dB. A layer whose local error is above is not broken, and neither is one
 // whose accumulated error is.
 constexpr double kHarmless = 20;
+// A layer whose local SQNR, in dB, is below is broken.
+constexpr double kBroken = 10;
 
 std::string NameOf(const LayerComparison& layer) {
   return Printable(layer.name);
@@ -36,137 +40,6 @@ std::string NameOf(const LayerComparison& layer) {
 
 std::string Percent(double share) {
   return absl::StrFormat("%.*f %%", share < 0.01 ? 2 : 1, 100 * share);
-}
-
-// Returns "2.3 % of its values are clipped to its range, which is -2 to 1.9
-// where the float values are -4.1 to 3.9".
-std::string ClippingText(const LayerComparison& layer) {
-  const ValueRanges& ranges = *layer.shadow->ranges;
-  return absl::StrFormat(
-      "%s of its values are clipped to its range, which is %.4g to %.4g where "
-      "the float values are %.4g to %.4g",
-      Percent(ClippedShare(layer).value_or(0)), ranges.quantized_min,
-      ranges.quantized_max, ranges.float_min, ranges.float_max);
-}
-
-std::string ChannelText(const LayerComparison& layer) {
-  return layer.shadow && !layer.shadow->worst_channels.empty()
-             ? absl::StrCat(", most of all in output channel ",
-                            layer.shadow->worst_channels.front().channel)
-             : "";
-}
-
-std::string WeightText(const LayerComparison& layer) {
-  const std::string has =
-      absl::StrCat("its weight has ", DbWithUnit(LowestWeightDb(layer)));
-  return layer.weight_only
-             ? absl::StrCat(has, " and alone brings its output to ",
-                            DbWithUnit(layer.weight_only->sqnr_db),
-                            ChannelText(layer))
-             : absl::StrCat(has, ChannelText(layer));
-}
-
-std::string SwappedText(const ComparisonResult& result,
-                        const LayerComparison& layer) {
-  return !layer.has_weight_of.empty()
-             ? absl::StrCat("it has the weight of ",
-                            Printable(layer.has_weight_of))
-             : absl::StrCat("it runs before ",
-                            Printable(result.swapped->second),
-                            ", and behind it in the float model");
-}
-
-// Returns "neither weight, bias, scale nor clipping explains it", of what was
-// compared.
-std::string UnexplainedText(const LayerComparison& layer) {
-  std::vector<absl::string_view> compared;
-  if (!layer.weights.empty()) {
-    compared.push_back("weight");
-  }
-  if (layer.bias) {
-    compared.push_back("bias");
-  }
-  if (layer.qparams) {
-    compared.push_back("scale");
-    compared.push_back("clipping");
-  }
-  if (compared.empty()) {
-    return "no figure says why";
-  }
-  const absl::string_view last = compared.back();
-  compared.pop_back();
-  return compared.empty()
-             ? absl::StrCat("its ", last, " does not explain it")
-             : absl::StrCat("neither ", absl::StrJoin(compared, ", "), " nor ",
-                            last, " explains it");
-}
-
-// Says why, by the figures that were measured.
-std::string ReasonText(const ComparisonResult& result, const Blame& blame) {
-  const LayerComparison& layer = result.layers[blame.layer];
-  switch (blame.cause) {
-    case ErrorCause::kNonFinite:
-      return LosesInfinities(layer)
-                 ? "it makes numbers of infinities, such as those of an "
-                   "attention mask, which its float form keeps"
-                 : "it makes NaN or infinities where its float form has "
-                   "numbers";
-    case ErrorCause::kSwapped:
-      return SwappedText(result, layer);
-    case ErrorCause::kBias:
-      return layer.bias->is_missing
-                 ? "it has no bias, and the float layer has one"
-                 : absl::StrFormat(
-                       "its bias is off by %.3g (root of the mean square)",
-                       std::sqrt(layer.bias->mean_squared_error));
-    case ErrorCause::kWeight:
-      return WeightText(layer);
-    case ErrorCause::kClipping:
-      return ClippingText(layer);
-    case ErrorCause::kRange:
-      return absl::StrFormat(
-          "its scale, %.4g, makes a range %.1f times as wide as its values "
-          "need",
-          layer.qparams->scale, *RangeRatio(layer));
-    case ErrorCause::kKernel:
-      return absl::StrCat("its kernel has ",
-                          DbWithUnit(layer.kernel->error.sqnr_db),
-                          " against a reference kernel");
-    case ErrorCause::kSaturation:
-      return absl::StrFormat("saturating sums cost it %.1f dB on %s",
-                             *layer.saturation->shadow_cost_db,
-                             result.emulated);
-    case ErrorCause::kRounding:
-      return "its values lose this by rounding to 8 bits, in a range that fits";
-    case ErrorCause::kNone:
-    case ErrorCause::kUnpaired:
-    case ErrorCause::kUnexplained:
-      break;
-  }
-  if (layer.kernel.has_value() || !layer.shadow) {
-    return "no figure says why";
-  }
-  return absl::StrCat(
-      UnexplainedText(layer), "; ",
-      layer.weight_only || layer.activation_only
-          ? "--what=weights,activations,shadows,kernel tells whether the "
-            "kernel "
-            "does"
-          : "--parts tells what the weight and the activations do alone");
-}
-
-std::string BlameSentence(const ComparisonResult& result, const Blame& blame) {
-  const LayerComparison& layer = result.layers[blame.layer];
-  const OutputComparison* output =
-      layer.shadow ? OffendingOutput(layer) : nullptr;
-  const std::string local =
-      layer.shadow
-          ? absl::StrCat(" (",
-                         DbWithUnit(SqnrDb(layer, output, Figure::kShadow)),
-                         " by itself)")
-          : "";
-  return absl::StrCat(OutputLabel(layer, output), " does most harm", local,
-                      ": ", ReasonText(result, blame), ".");
 }
 
 // Whether some layer has the figure, and it is exact in all that have it.
@@ -200,6 +73,26 @@ std::string NoBlameSentence(const ComparisonResult& result) {
                       ", of ", NameOf(*ranked.front()), ".");
 }
 
+std::string UncalibratedSentence(size_t activations) {
+  return absl::StrFormat(
+      "The model was never calibrated: %s scale 1 and zero point 0, with which "
+      "observers start; run the prepared model on sample inputs before it is "
+      "converted, or let ns quantize --inputs do so.",
+      activations == 1
+          ? std::string("its only quantized activation has")
+          : absl::StrCat("all ", activations, " quantized activations have"));
+}
+
+// Returns the first layer with the qparams of an observer without data; there
+// is one in a model that was never calibrated.
+size_t FirstInitial(const ComparisonResult& result) {
+  return absl::c_find_if(result.layers,
+                         [](const LayerComparison& layer) {
+                           return layer.qparams && IsInitial(*layer.qparams);
+                         }) -
+         result.layers.begin();
+}
+
 // Whether what only one model has does more harm than the layer to blame, if
 // there is one.
 bool DoesMoreHarm(const ComparisonResult& result, const UnpairedFall& fall,
@@ -219,7 +112,10 @@ bool DoesMoreHarm(const ComparisonResult& result, const UnpairedFall& fall,
       const LayerComparison& layer = result.layers[blame->layer];
       const std::optional<double> local =
           SqnrDb(layer, OffendingOutput(layer), Figure::kShadow);
-      return local.has_value() && *local >= kHarmless;
+      return local.has_value() &&
+             (*local >= kHarmless ||
+              (*local >= kBroken && kExplainedRatio * NoiseToSignal(*local) <
+                                        NoiseToSignal(fall.accumulated_db)));
     }
     default:
       return false;  // A mistake in one layer, whatever its error is.
@@ -229,10 +125,13 @@ bool DoesMoreHarm(const ComparisonResult& result, const UnpairedFall& fall,
 std::string UnpairedSentence(const ComparisonResult& result,
                              const UnpairedFall& fall) {
   const LayerComparison& layer = result.layers[fall.layer];
-  return absl::StrCat(OutputLabel(layer, fall.output), " falls to ",
-                      DbWithUnit(fall.accumulated_db), " accumulated, ",
-                      DbWithUnit(fall.expected_db),
-                      " expected: ", Printable(layer.unpaired_input), ".");
+  return absl::StrCat(
+      OutputLabel(layer, fall.output), " falls to ",
+      DbWithUnit(fall.accumulated_db), " accumulated, ",
+      DbWithUnit(fall.expected_db), " expected: ",
+      Printable(layer.unpaired_input.empty() ? layer.replaced_input
+                                             : layer.unpaired_input),
+      ".");
 }
 
 std::string FallSentence(const ComparisonResult& result,
@@ -319,23 +218,29 @@ std::optional<Verdict> VerdictOf(const ComparisonResult& result) {
       result.swapped ? std::nullopt : FirstUnpairedFall(result);
   const bool is_unpaired =
       unpaired.has_value() && DoesMoreHarm(result, *unpaired, blame);
-  if (is_unpaired) {
+  const size_t uncalibrated = UncalibratedActivations(result);
+  if (uncalibrated > 0) {
+    verdict.layer = blame.has_value() ? blame->layer : FirstInitial(result);
+    verdict.cause = ErrorCause::kNeverCalibrated;
+    verdict.sentences.push_back(UncalibratedSentence(uncalibrated));
+  } else if (is_unpaired) {
     verdict.layer = unpaired->layer;
     verdict.cause = ErrorCause::kUnpaired;
     verdict.sentences.push_back(UnpairedSentence(result, *unpaired));
   } else if (blame.has_value()) {
     verdict.layer = blame->layer;
-    verdict.cause = blame->cause;
+    verdict.cause = HasRangeOfReplaced(result, *blame) ? ErrorCause::kUnpaired
+                                                       : blame->cause;
   }
   if (blame.has_value()) {
     verdict.sentences.push_back(BlameSentence(result, *blame));
-  } else if (!is_unpaired) {
+  } else if (!is_unpaired && uncalibrated == 0) {
     verdict.sentences.push_back(NoBlameSentence(result));
   }
   if (std::string sentence = TakenBackSentence(result); !sentence.empty()) {
     verdict.sentences.push_back(std::move(sentence));
   }
-  if (unpaired.has_value() && !is_unpaired) {
+  if (unpaired.has_value() && (!is_unpaired || uncalibrated > 0)) {
     verdict.sentences.push_back(UnpairedSentence(result, *unpaired));
   }
   if (result.has_activations && result.has_shadows) {

@@ -18,6 +18,7 @@ struct Verdict {
   // Why; kNone without a layer.
   ErrorCause cause = ErrorCause::kNone;
   // Never empty. In this order, where they apply:
+  //  * that the model was never calibrated (ns/report/calibration.h);
   //  * the FirstUnpairedFall, if it is the cause;
   //  * which layer does most harm by itself and why, or that none stands out;
   //  * which layers have a large error that is TakenBack;
@@ -35,11 +36,18 @@ struct Verdict {
 // the FirstUnpairedFall (ns/report/error_breakdown.h), with the cause
 // kUnpaired, if
 //  * its accumulated SQNR is below 20 dB, and
-//  * BlameOf (ns/report/blame.h) has no layer, or one whose local SQNR is 20 dB
-//    or more and whose cause is the weight, clipping, the range, rounding or
-//    unexplained. Other causes are mistakes in that layer, whatever its SQNR.
-// Otherwise its layer and cause are those of BlameOf. Where layers are swapped
-// (ComparisonResult::swapped), no fall counts as unpaired.
+//  * BlameOf (ns/report/blame.h) has no layer, or one whose cause is the
+//    weight, clipping, the range, rounding or unexplained, and whose local SQNR
+//    is 20 dB or more, or 10 dB and 6 dB above that accumulated SQNR. Other
+//    causes are mistakes in that layer, whatever its SQNR.
+// Otherwise its layer and cause are those of BlameOf, but kUnpaired where it
+// HasRangeOfReplaced. Where layers are swapped (ComparisonResult::swapped), no
+// fall counts as unpaired. A model that was never calibrated
+// (UncalibratedActivations) has that cause, and the layer of BlameOf, or else
+// its first activation.
+//
+// Figures that flags add (LayerComparison::weight_only, activation_only,
+// tried_changes) make sentences richer, and change no layer and no cause.
 std::optional<Verdict> VerdictOf(const ComparisonResult& result);
 
 }  // namespace ns

@@ -14,6 +14,7 @@
 #include "ns/batches/batch.h"
 #include "ns/suite/describe_models.h"
 #include "ns/suite/emulation.h"
+#include "ns/suite/measure_shares.h"
 #include "ns/suite/non_finite_inputs.h"
 #include "ns/suite/pair_runner.h"
 #include "ns/suite/repeatability.h"
@@ -229,6 +230,14 @@ absl::StatusOr<ComparisonResult> CompareModels(
                                    emulation, batches, options, passes,
                                    result));
   emulation.TellCounts(result);
+  if (options.shadows) {
+    // A verdict without these shares is a less certain one.
+    (options.emulate ? MeasureShares(float_copy, quantized_copy, matches,
+                                     batches, options, result)
+                     : MeasureShares(float_model, quantized_model, matched,
+                                     batches, options, result))
+        .IgnoreError();
+  }
   std::vector<std::optional<double>> exact;
   passes.done = result.batches;
   if (runs_twice) {

@@ -205,6 +205,14 @@ struct BiasComparison {
   bool is_missing = false;
 };
 
+// The shares of a layer's local error that the quantized weight alone has, and
+// the rounding and clipping of the activations alone: ratios of powers, which
+// need not add up to 1. Absent as weight_only and activation_only below are.
+struct PartShares {
+  std::optional<double> weight;
+  std::optional<double> activation;
+};
+
 // A pair of matched subgraphs and what was compared there.
 struct LayerComparison {
   // The name of the layer, which no other layer has.
@@ -246,6 +254,10 @@ struct LayerComparison {
   // those that compute in float, and both unless they were asked for.
   std::optional<ErrorFigures> weight_only;
   std::optional<ErrorFigures> activation_only;
+  // What the same parts have of the local error in one batch. Measured for the
+  // layers that may be to blame, whether parts were asked for or not
+  // (ns/suite/measure_shares.h).
+  std::optional<PartShares> measured_shares;
   // What was tried in this layer alone; see ns/suite/try_changes.h.
   std::vector<TriedChange> tried_changes;
   // What a reference kernel (dequantize, compute in float, quantize) makes of
@@ -270,6 +282,10 @@ struct LayerComparison {
   // only one model has; empty where they do. Such a layer is not to blame: its
   // figures tell how the models differ in front of it.
   std::string unpaired_input;
+  // What flows in instead of what, where each model has an op there that the
+  // other does not have; empty elsewhere. The two ops may compute the same:
+  // only a fall of the accumulated SQNR shows that they do not.
+  std::string replaced_input;
 };
 
 // An op that the other model has nothing for.

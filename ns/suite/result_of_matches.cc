@@ -17,6 +17,7 @@
 #include "passes/analysis/subgraph.h"
 #include "passes/matching/match_producers.h"
 #include "passes/matching/matched_outputs.h"
+#include "passes/matching/replaced_inputs.h"
 #include "passes/ops/op_relations.h"
 
 namespace ns {
@@ -75,11 +76,13 @@ absl::StatusOr<ComparisonResult> ResultOfMatches(
       options.mode == MatchingMode::kStrict ? "strict" : "aligned";
   std::vector<Producers> producers =
       ProducersOf(quantized_model.graph(), matches);
+  std::vector<std::string> replaced = ReplacedInputs(matches);
   for (size_t i = 0; i < matches.matches.size(); ++i) {
     result.layers.push_back(DescribeLayer(matches.matches[i]));
     LayerComparison& layer = result.layers.back();
     layer.producers = std::move(producers[i].matches);
     layer.producers_are_compared = producers[i].are_compared;
+    layer.replaced_input = std::move(replaced[i]);
   }
   result.unmatched = DescribeUnmatched("float", matches.unmatched_a);
   std::vector<UnmatchedNode> of_quantized =

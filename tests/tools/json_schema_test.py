@@ -139,6 +139,7 @@ class JsonSchemaTest(cli.CliTest):
     self.assertIn(verdict['kind'],
                   ('none', 'non-finite', 'swapped', 'bias', 'weight',
                    'clipping', 'range', 'rounding', 'kernel', 'saturation',
+                   'unpaired', 'never-calibrated', 'unbalanced-inputs',
                    'unexplained'))
     self.assertIn(len(verdict['sentences']), (1, 2, 3))
 

@@ -375,6 +375,25 @@ TEST(FirstUnpairedFallTest, IsBehindWhatOnlyOneModelHas) {
   EXPECT_EQ(FirstUnpairedFall(result), std::nullopt);
 }
 
+TEST(FirstUnpairedFallTest, MayBeBehindAnOpThatWasReplaced) {
+  ComparisonResult result = Behind20Db(-1, 30);
+  result.layers[1].replaced_input = "why";
+  EXPECT_EQ(FirstUnexplainedFall(result), std::nullopt);
+  EXPECT_TRUE(FirstUnpairedFall(result).has_value());
+  // Such a layer may well be the worst offender.
+  result.layers[1].shadow->error.sqnr_db = 3;
+  EXPECT_THAT(WorstOffender(result), Optional(1));
+}
+
+// The float layer does not take what the quantized one gets.
+TEST(FirstUnpairedFallTest, ALayerWithoutAShadowMayHave20DbByItself) {
+  for (const double accumulated : {12., 10.}) {
+    ComparisonResult result = Behind20Db(accumulated, std::nullopt);
+    result.layers[1].replaced_input = "why";
+    EXPECT_EQ(FirstUnpairedFall(result).has_value(), accumulated < 11);
+  }
+}
+
 TEST(FirstUnpairedFallTest, LeavesAMarginOf6DbBelow) {
   for (const double accumulated : {14., 13.}) {
     ComparisonResult result = Behind20Db(accumulated, kInfinity);

@@ -1,6 +1,7 @@
 #include "ns/report/error_causes.h"
 
 #include <cmath>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -33,7 +34,7 @@ TEST(ErrorCausesTest, EachCauseHasAName) {
   for (int i = 0; i <= static_cast<int>(ErrorCause::kUnexplained); ++i) {
     names.emplace(ErrorCauseName(static_cast<ErrorCause>(i)));
   }
-  EXPECT_EQ(names.size(), 12);
+  EXPECT_EQ(names.size(), 14);
 }
 
 TEST(ErrorCausesTest, RoundingIsTheErrorOfAStep) {
@@ -49,17 +50,53 @@ TEST(ErrorCausesTest, WhatTheWeightDoesIsMeasuredWhereItWas) {
   layer.weights.push_back({"weight", {2, 2}, {}});
   layer.weights[0].error.sqnr_db = layer.shadow->error.sqnr_db - 20;
   EXPECT_NEAR(*ErrorSharesOf(layer).weight, 100, 1e-6);
-  layer.weight_only.emplace();
-  layer.weight_only->sqnr_db =
-      layer.shadow->error.sqnr_db + 10 * std::log10(2.);
+  layer.measured_shares = PartShares{0.5, std::nullopt};
   EXPECT_NEAR(*ErrorSharesOf(layer).weight, 0.5, 1e-9);
+}
+
+// A verdict that depends on the flags is two verdicts.
+TEST(ErrorCausesTest, PartsThatTheUserAsksForChangeNoCause) {
+  LayerComparison layer = LayerWith(0.3, kRounding);
+  layer.weight_only = layer.shadow->error;
+  layer.activation_only = ErrorFigures{};
+  layer.activation_only->sqnr_db = 200;
+  EXPECT_FALSE(ErrorSharesOf(layer).weight.has_value());
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kRounding);
+}
+
+// The weight is rounded so that the output shifts, and the bias takes that
+// back: it differs as much as the error is large, and is not its cause.
+TEST(ErrorCausesTest, AWeightIsToBlameBeforeTheBiasThatCorrectsIt) {
+  LayerComparison layer = LayerWith(0.3, 0.001);
+  layer.bias = BiasComparison{0.001, false};
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kBias);
+  layer.measured_shares = PartShares{2, 0.01};
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kWeight);
+}
+
+TEST(ErrorCausesTest, TheScaleOfAnObserverWithoutDataIsNoRange) {
+  LayerComparison layer = LayerWith(0.3, 1. / 12);
+  layer.qparams = LayerQParams{1, 0};
+  EXPECT_TRUE(IsUncalibrated(layer));
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kNeverCalibrated);
+  layer.qparams->scale = 1.001;
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kRange);
+}
+
+// Pixels from 0 to 255 are calibrated to just that scale.
+TEST(ErrorCausesTest, AScaleOfOneMayFit) {
+  LayerComparison layer = LayerWith(5000, 1. / 12);
+  layer.qparams = LayerQParams{1, 0};
+  layer.shadow->ranges = ValueRanges{0, 255, 0, 255};
+  EXPECT_FALSE(IsUncalibrated(layer));
+  EXPECT_EQ(CauseOf(layer), ErrorCause::kRounding);
+  layer.shadow->ranges->float_max = 400;
+  EXPECT_TRUE(IsUncalibrated(layer));
 }
 
 TEST(ErrorCausesTest, RoundingAndClippingShareWhatActivationsDo) {
   LayerComparison layer = LayerWith(0.3, 0.001);
-  layer.activation_only.emplace();
-  layer.activation_only->sqnr_db =
-      layer.shadow->error.sqnr_db + 10 * std::log10(2.);
+  layer.measured_shares = PartShares{std::nullopt, 0.5};
   EXPECT_NEAR(*ErrorSharesOf(layer).rounding, 0.5, 1e-9);
   EXPECT_NEAR(*ErrorSharesOf(layer).clipping, 0, 1e-9);
   // A fifth of the values is clipped, by up to 1: 0.2 / 3 of the power, far
@@ -76,8 +113,7 @@ TEST(ErrorCausesTest, ADynamicLayerRoundsItsInput) {
   LayerComparison layer = LayerWith(0.3, 0.001);
   layer.qparams.reset();
   layer.shadow->codes.reset();
-  layer.activation_only.emplace();
-  layer.activation_only->sqnr_db = layer.shadow->error.sqnr_db;
+  layer.measured_shares = PartShares{std::nullopt, 1};
   EXPECT_NEAR(*ErrorSharesOf(layer).rounding, 1, 1e-9);
   EXPECT_FALSE(ErrorSharesOf(layer).clipping.has_value());
   EXPECT_EQ(CauseOf(layer), ErrorCause::kRounding);

@@ -46,11 +46,18 @@ TEST(VerdictTest, SaysWhatTheWeightAloneDoes) {
   // Neither explains the error until more is measured.
   EXPECT_THAT(VerdictOf(WithShadows({layer}))->sentences[0],
               HasSubstr("--parts tells what the weight"));
-  layer.activation_only = Error(40);
+  layer.measured_shares = PartShares{0.1, 0.001};
   EXPECT_THAT(VerdictOf(WithShadows({layer}))->sentences[0],
               HasSubstr("tells whether the kernel does"));
+  layer.measured_shares->weight = 0.9;
+  auto verdict = VerdictOf(WithShadows({layer}));
+  EXPECT_EQ(verdict->cause, ErrorCause::kWeight);
+  EXPECT_EQ(verdict->sentences[0],
+            "fc does most harm (9.0 dB by itself): its weight has 35.0 dB and "
+            "makes 90.0 % of the error.");
+  // What flags add makes the sentence richer.
   layer.weight_only = Error(9.5);
-  const auto verdict = VerdictOf(WithShadows({layer}));
+  verdict = VerdictOf(WithShadows({layer}));
   EXPECT_EQ(verdict->cause, ErrorCause::kWeight);
   EXPECT_EQ(verdict->sentences[0],
             "fc does most harm (9.0 dB by itself): its weight has 35.0 dB and "
@@ -82,6 +89,48 @@ TEST(VerdictTest, NamesTheFirstFallThatNothingExplains) {
                          "add: 10.0 dB accumulated, 38.8 dB expected"));
 }
 
+TEST(VerdictTest, AModelWithoutCalibrationIsCalledSo) {
+  LayerComparison conv = Broken("conv", 3, 3, 50);
+  conv.qparams = LayerQParams{1, 0};
+  conv.shadow->codes = CodeUse{0, 0, 250};
+  conv.shadow->ranges = ValueRanges{-1, 1, 0, 1};
+  LayerComparison fc = Broken("fc", 1, 3, 50, {0});
+  fc.qparams = LayerQParams{1, 0};
+  const auto verdict = VerdictOf(WithShadows({conv, fc}));
+  EXPECT_EQ(verdict->cause, ErrorCause::kNeverCalibrated);
+  EXPECT_EQ(verdict->layer, 0);
+  EXPECT_THAT(verdict->sentences[0],
+              StartsWith("The model was never calibrated: all 2 quantized "
+                         "activations have scale 1 and zero point 0"));
+  // One observer that no data reached.
+  fc.qparams = LayerQParams{0.1, 0};
+  const auto of_layer = VerdictOf(WithShadows({conv, fc}));
+  EXPECT_EQ(of_layer->cause, ErrorCause::kNeverCalibrated);
+  EXPECT_EQ(of_layer->layer, 0);
+  EXPECT_THAT(of_layer->sentences[0],
+              HasSubstr("conv does most harm (3.0 dB by itself): it was never "
+                        "calibrated"));
+}
+
+TEST(VerdictTest, NamesTheConcatenationThatLosesAnInput) {
+  LayerComparison scores = Broken("sigmoid", 5, 5, 50);
+  scores.activation->ranges = ValueRanges{0, 1, 0, 2.5};
+  scores.qparams = LayerQParams{2.5, 0};
+  LayerComparison boxes = Broken("mul", 40, 40, 50);
+  boxes.activation->ranges = ValueRanges{0, 640, 0, 637.5};
+  LayerComparison cat = Broken("cat", 45, INFINITY, 45, {0, 1});
+  cat.family = "cat";
+  cat.qparams = LayerQParams{2.5, 0};
+  const auto verdict = VerdictOf(WithShadows({scores, boxes, cat}));
+  EXPECT_EQ(verdict->layer, 2);
+  EXPECT_EQ(verdict->cause, ErrorCause::kUnbalancedInputs);
+  EXPECT_THAT(
+      verdict->sentences[0],
+      StartsWith("cat does most harm: its inputs share one range, which "
+                 "is 640 times as wide as sigmoid needs, and leaves "
+                 "that 5.0 dB"));
+}
+
 // A ReLU between them was lost.
 ComparisonResult WithLostRelu(double local) {
   LayerComparison behind = Broken("conv2", -1, 40, -1, {0});
@@ -90,6 +139,21 @@ ComparisonResult WithLostRelu(double local) {
       "no counterpart in the quantized model";
   return WithShadows(
       {Broken("conv1", 24, local, 50), behind, Broken("fc", -2, 38, -2, {1})});
+}
+
+// ReLU6 took the place of a ReLU.
+TEST(VerdictTest, AReplacedOpMayDoMostHarm) {
+  LayerComparison behind = Broken("conv2", -1, 40, -1, {0});
+  behind.replaced_input = "its input comes from 'a' and from 'b'";
+  const auto verdict =
+      VerdictOf(WithShadows({Broken("conv1", 24, 15, 50), behind}));
+  EXPECT_EQ(verdict->layer, 1);
+  EXPECT_EQ(verdict->cause, ErrorCause::kUnpaired);
+  EXPECT_EQ(verdict->sentences[0],
+            "conv2 falls to -1.0 dB accumulated, 23.9 dB expected: its input "
+            "comes from 'a' and from 'b'.");
+  EXPECT_EQ(verdict->sentences[2],
+            "Local errors explain every other fall of the accumulated SQNR.");
 }
 
 TEST(VerdictTest, WhatOnlyOneModelHasMayDoMostHarm) {
