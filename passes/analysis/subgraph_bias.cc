@@ -1,14 +1,18 @@
 #include "passes/analysis/subgraph_bias.h"
 
 #include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <optional>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
+#include "ir/torch_errors.h"
 #include "passes/analysis/batch_norm.h"
+#include "passes/analysis/constant_affine.h"
 #include "passes/analysis/node_weights.h"
 #include "passes/analysis/packed_layers.h"
 #include "passes/ops/op_table.h"
@@ -57,6 +61,26 @@ absl::StatusOr<OptionalTensor> NodeBias(const Node& node) {
   }
 }
 
+// Returns `bias`, undefined for none, times the scales of the FoldableAffines
+// of `subgraph`, plus their shifts.
+absl::StatusOr<at::Tensor> WithAffines(at::Tensor bias,
+                                       const Subgraph& subgraph) {
+  const std::vector<const Node*> affines = FoldableAffines(subgraph);
+  if (affines.empty()) {
+    return bias;
+  }
+  return CatchTorchErrors("folding a constant", [&] {
+    at::Tensor folded =
+        bias.defined() ? bias.to(at::kDouble) : at::zeros({1}, at::kDouble);
+    for (const Node* node : affines) {
+      const auto affine =
+          ConstantAffineOf(*node, *SpatialDimsOfConv(*subgraph.base));
+      folded = folded * affine->scale + affine->shift;
+    }
+    return folded.to(at::kFloat);
+  });
+}
+
 }  // namespace
 
 absl::StatusOr<OptionalTensor> SubgraphBias(const Subgraph& subgraph) {
@@ -81,6 +105,9 @@ absl::StatusOr<OptionalTensor> SubgraphBias(const Subgraph& subgraph) {
                   absl::StrContains(OpName(*subgraph.base), "linear")
                       ? NormedLayer::kLinear
                       : NormedLayer::kConv));
+  }
+  if (bias) {
+    NS_ASSIGN_OR_RETURN(bias, WithAffines(*bias, subgraph));
   }
   return bias;
 }

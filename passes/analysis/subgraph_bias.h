@@ -17,7 +17,8 @@ namespace ns {
 // is its RecurrentBias. The tensor is undefined where the op has no bias. When
 // a batch norm follows the base op directly in `subgraph`, it is the bias after
 // folding, also where the op itself has none: (bias - mean) * gamma / sqrt(var
-// + eps) + beta.
+// + eps) + beta. The constants of its FoldableAffines
+// (passes/analysis/constant_affine.h) are folded, too.
 //
 // Returns nullopt for all other ops, and where the bias or an argument of the
 // batch norm is not constant. Error: a packed object that cannot be unpacked; a

@@ -11,6 +11,7 @@
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "passes/analysis/batch_norm.h"
+#include "passes/analysis/constant_affine.h"
 #include "passes/ops/op_families.h"
 #include "passes/ops/op_relations.h"
 
@@ -64,9 +65,10 @@ at::Tensor Scaled(const at::Tensor& weight, const Node& base,
          scale.reshape(broadcast).repeat_interleave(weight.size(0) / groups, 0);
 }
 
-// Returns the batch norms of `subgraph` that are folded into its weights.
-std::vector<const Node*> FoldedNorms(const Subgraph& subgraph) {
-  std::vector<const Node*> norms;
+// Returns the batch norms of `subgraph`, and the ops with a constant operand,
+// that are folded into its weights.
+std::vector<const Node*> FoldedNodes(const Subgraph& subgraph) {
+  std::vector<const Node*> folded = FoldableAffines(subgraph);
   const Node* previous = nullptr;
   for (const Node* node : subgraph.nodes) {
     // Behind other ops, which are those of a module that is trained with its
@@ -77,16 +79,28 @@ std::vector<const Node*> FoldedNorms(const Subgraph& subgraph) {
         (previous == subgraph.base || !previous->blocks().empty());
     previous = node;
     if (node->kind() == c10::aten::batch_norm && follows_base) {
-      norms.push_back(node);
+      folded.push_back(node);
     }
   }
-  return norms;
+  return folded;
 }
 
+// Returns `weight`, which may be quantized, times the scale of `node`.
 absl::StatusOr<at::Tensor> Fold(const at::Tensor& weight,
-                                const Subgraph& subgraph, const Node& norm) {
-  return Annotated("folding a batch norm",
-                   FoldBatchNorm(weight, *subgraph.base, norm));
+                                const Subgraph& subgraph, const Node& node) {
+  if (node.kind() == c10::aten::batch_norm) {
+    return Annotated("folding a batch norm",
+                     FoldBatchNorm(weight, *subgraph.base, node));
+  }
+  return CatchTorchErrors("folding a constant", [&] {
+    const auto affine =
+        ConstantAffineOf(node, *SpatialDimsOfConv(*subgraph.base));
+    const at::Tensor values =
+        weight.is_quantized() ? weight.dequantize() : weight;
+    std::vector<int64_t> shape(values.dim(), 1);
+    shape[0] = -1;
+    return values * affine->scale.to(values.scalar_type()).reshape(shape);
+  });
 }
 
 }  // namespace
@@ -105,9 +119,9 @@ absl::StatusOr<std::vector<NamedTensor>> SubgraphWeights(
     const Subgraph& subgraph) {
   NS_ASSIGN_OR_RETURN(std::vector<NamedTensor> weights,
                       NodeWeights(*subgraph.base));
-  for (const Node* norm : FoldedNorms(subgraph)) {
+  for (const Node* node : FoldedNodes(subgraph)) {
     for (NamedTensor& weight : weights) {
-      NS_ASSIGN_OR_RETURN(weight.value, Fold(weight.value, subgraph, *norm));
+      NS_ASSIGN_OR_RETURN(weight.value, Fold(weight.value, subgraph, *node));
     }
   }
   return weights;
@@ -115,10 +129,10 @@ absl::StatusOr<std::vector<NamedTensor>> SubgraphWeights(
 
 absl::StatusOr<std::vector<at::Tensor>> UnfoldBatchNorms(
     const Subgraph& subgraph, std::vector<at::Tensor> folded) {
-  for (const Node* norm : FoldedNorms(subgraph)) {
+  for (const Node* node : FoldedNodes(subgraph)) {
     for (at::Tensor& weight : folded) {
       NS_ASSIGN_OR_RETURN(const at::Tensor scale,
-                          Fold(at::ones_like(weight), subgraph, *norm));
+                          Fold(at::ones_like(weight), subgraph, *node));
       NS_ASSIGN_OR_RETURN(weight, CatchTorchErrors([&] {
                             return at::where(scale == 0, at::zeros_like(weight),
                                              weight / scale);

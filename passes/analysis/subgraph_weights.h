@@ -14,8 +14,9 @@ namespace ns {
 
 // Returns the weights of the base op. When a batch norm follows it in
 // `subgraph`, the norm's scale, gamma / sqrt(var + eps), is folded into them,
-// channel by channel, as fusing before quantization does. Error: as NodeWeights
-// and FoldBatchNorm.
+// channel by channel, as fusing before quantization does. So are the constants
+// of its FoldableAffines (passes/analysis/constant_affine.h), as freezing does:
+// the weight is a float one then. Error: as NodeWeights and FoldBatchNorm.
 absl::StatusOr<std::vector<NamedTensor>> SubgraphWeights(
     const Subgraph& subgraph);
 

@@ -40,7 +40,7 @@ class Aligner {
     AnchorByWeight();
     AnchorControlFlow();
     AlignBlocks(graph_a.block(), graph_b.block());
-    pairs_.WrapHalfPrecision();
+    pairs_.WrapCasts();
     return std::move(pairs_);
   }
 

@@ -8,11 +8,14 @@
 #include <tuple>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
 #include "ir/data_inputs.h"
 #include "ir/node_view.h"
 #include "ir/pattern.h"
 #include "passes/matching/control_flow_results.h"
+#include "passes/matching/folded_constants.h"
+#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {
@@ -162,13 +165,71 @@ void SubgraphPairs::ExtendToCommonEnd(int a, int b) {
   }
 }
 
-void SubgraphPairs::WrapHalfPrecision() {
+void SubgraphPairs::WrapCasts() {
   for (int b = 0; b < nodes_b_.size(); ++b) {
     const int a = partner_of_b_[b];
     if (a >= 0 && !nodes_b_[b].is_control_flow) {
       WrapHalfPrecision(a, b);
+      TakeInFoldedConstants(a, b);
+      TakeInQuantize(a, b);
       LinkOutputs(a, b);
     }
+  }
+}
+
+void SubgraphPairs::TakeInFoldedConstants(int a, int b) {
+  if (EndAtSamePlace(b)) {
+    TakeInFoldedConstants(SideA(), a, SideB(), b);
+    TakeInFoldedConstants(SideB(), b, SideA(), a);
+  }
+}
+
+void SubgraphPairs::TakeInFoldedConstants(const Side& side, int base,
+                                          const Side& other, int other_base) {
+  const std::vector<Node*> folded =
+      FoldedConstants(side.subgraphs[base], other.subgraphs[other_base]);
+  const auto index_of = [&](const Node* node) {
+    return side.nodes.IndexOf(node);
+  };
+  if (folded.empty() || index_of(folded.back()) < 0 ||
+      absl::c_any_of(folded, [&](const Node* node) {
+        return index_of(node) >= 0 && side.taken[index_of(node)];
+      })) {
+    return;
+  }
+  const OpRow* row = side.nodes[index_of(folded.back())].row;
+  if (row != nullptr && !row->fused_activation.empty()) {
+    const int next = other.nodes[other.ends[other_base]].only_user;
+    if (next < 0 || other.taken[next] ||
+        other.nodes[next].family != row->fused_activation) {
+      return;
+    }
+    Append(other, other_base, next);
+  }
+  for (Node* node : folded) {
+    if (index_of(node) >= 0) {
+      Append(side, base, index_of(node));
+    } else {
+      side.subgraphs[base].nodes.push_back(node);
+    }
+  }
+}
+
+void SubgraphPairs::TakeInQuantize(int a, int b) {
+  const MatchableNode& end_a = nodes_a_[ends_a_[a]];
+  const OpRow* row_b = nodes_b_[ends_b_[b]].row;
+  if (nodes_a_.quantize_nodes().empty() || end_a.output == nullptr ||
+      end_a.row == nullptr || row_b == nullptr ||
+      row_b->numerics != Numerics::kInt8 ||
+      end_a.row->numerics == Numerics::kInt8 ||
+      subgraphs_a_[a].end != end_a.node) {
+    return;
+  }
+  Node* const quantize = OnlyUser(*end_a.output);
+  const OpRow* row = quantize == nullptr ? nullptr : FindOp(OpName(*quantize));
+  if (row != nullptr && row->role == Role::kQuantize) {
+    subgraphs_a_[a].nodes.push_back(quantize);
+    subgraphs_a_[a].end = quantize;
   }
 }
 

@@ -31,9 +31,11 @@ class SubgraphPairs {
   // to end.
   void MatchChains(const std::vector<int>& a, const std::vector<int>& b);
 
-  // Takes in the casts around ops that emulate half precision. To be called
-  // when all pairs are made.
-  void WrapHalfPrecision();
+  // Takes in the casts around ops that emulate half precision; what quantizes
+  // the output of a float op of A that B computes in int8, as an op of a
+  // quantized model and the lowered form of both; and constants that one model
+  // has folded into a convolution. To be called when all pairs are made.
+  void WrapCasts();
 
   // False for a pair where one side has fused something that the other does not
   // compute at this place.
@@ -84,6 +86,16 @@ class SubgraphPairs {
   void ExtendToCommonEnd(int a, int b);
   // Takes in the casts around ops that emulate half precision.
   void WrapHalfPrecision(int a, int b);
+  // Takes in the node that quantizes what A's subgraph gives, if B's op does so
+  // itself.
+  void TakeInQuantize(int a, int b);
+  // Takes in constants that the other side has folded into its convolution
+  // (folded_constants.h), and the activation that is fused into the last of
+  // these ops.
+  void TakeInFoldedConstants(int a, int b);
+  // Does so for `side`, whose base is `base`; `other_base` is that of `other`.
+  static void TakeInFoldedConstants(const Side& side, int base,
+                                    const Side& other, int other_base);
   void LinkOutputs(int a, int b);
 
   const MatchableNodes& nodes_a_;
