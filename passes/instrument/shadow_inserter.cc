@@ -8,9 +8,11 @@
 #include "absl/strings/str_cat.h"
 #include "ir/attach_attribute.h"
 #include "ir/insert_op.h"
+#include "ir/node_view.h"
 #include "ir/status.h"
 #include "passes/instrument/shadow_inputs.h"
 #include "passes/matching/matched_outputs.h"
+#include "passes/ops/op_table.h"
 #include "passes/rewrite/tensor_in.h"
 
 namespace ns {
@@ -20,6 +22,14 @@ using ::torch::jit::Node;
 using ::torch::jit::Value;
 
 constexpr char kGuardPrefix[] = "ns_shadow_guard_";
+
+// Whether the value of A at a quantize point is what a quantize node of A gives
+// (QuantizePoint::value_a): its copy then quantizes B's input as A does.
+bool IsQuantizedIn(const MatchedSide& side) {
+  const Node* base = side.subgraph.base;
+  const OpRow* row = base == nullptr ? nullptr : FindOp(OpName(*base));
+  return row != nullptr && row->role == Role::kQuantize;
+}
 
 }  // namespace
 
@@ -59,7 +69,7 @@ absl::StatusOr<InsertedShadow> ShadowInserter::Insert(
     size_t index, const Subgraph& shadowed,
     const ValueCounterparts& counterparts) {
   const SubgraphMatch& match = matches_.matches[index];
-  if (match.is_quantize_point) {
+  if (match.is_quantize_point && !IsQuantizedIn(match.a)) {
     InsertedShadow shadow;
     shadow.tensors = {shadowed.start->input(0)};
     return shadow;

@@ -22,6 +22,7 @@
 #include "passes/matching/side_names.h"
 #include "passes/matching/strict_matcher.h"
 #include "passes/matching/unpaired_inputs.h"
+#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {
@@ -209,7 +210,7 @@ class ResultBuilder {
       if (match.is_quantize_point) {
         match.b.name = QuantizeName(*match.b.subgraph.base);
         match.a.name = a_.has_module_names() || !b_.has_module_names()
-                           ? names_a_.NameOfQuantized(*match.a.output)
+                           ? names_a_.NameOfQuantized(*BeforeQuantize(match.a))
                            : match.b.name;
       }
       // The quantized value of A gets the name of the match that makes it.
@@ -221,6 +222,15 @@ class ResultBuilder {
       match.name =
           options_.naming == LayerNaming::kByA ? match.a.name : match.b.name;
     }
+  }
+
+  // Returns what is quantized: of a quantized model, not what a quantize node
+  // makes of it.
+  static const Value* BeforeQuantize(const MatchedSide& side) {
+    const Node* base = side.subgraph.base;
+    const OpRow* row = base == nullptr ? nullptr : FindOp(OpName(*base));
+    return row != nullptr && row->role == Role::kQuantize ? base->input(0)
+                                                          : side.output;
   }
 
   std::string QuantizeName(const Node& quantize) const {

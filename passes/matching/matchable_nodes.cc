@@ -65,6 +65,13 @@ bool OnlyMovesData(const Node& node) {
   return row != nullptr && row->role == Role::kShape;
 }
 
+// True for ops that give a value another scale and zero point: a comparison
+// point of its own. `row` is that of the op, and may be null.
+bool Quantizes(const OpRow* row) {
+  return row != nullptr &&
+         (row->role == Role::kQuantize || row->family == "requantize");
+}
+
 absl::string_view FusedActivation(const Node& node) {
   const OpRow* row = FindOp(OpName(node));
   return row == nullptr ? "" : row->fused_activation;
@@ -229,7 +236,7 @@ void MatchableNodes::AddNode(Node* node) {
     matchable.is_control_flow = matchable.base == nullptr;
   } else {
     matchable.row = FindOp(OpName(*node));
-    if (matchable.row != nullptr && matchable.row->role == Role::kQuantize) {
+    if (Quantizes(matchable.row)) {
       quantize_nodes_.push_back(node);
     }
     if (!IsMatchableOp(*node, matchable.row)) {
@@ -286,8 +293,7 @@ void MatchableNodes::AddQuantizeNodesIn(Node* node) {
   for (Block* block : node->blocks()) {
     for (Node* inner : block->nodes()) {
       AddQuantizeNodesIn(inner);
-      const OpRow* row = FindOp(OpName(*inner));
-      if (row != nullptr && row->role == Role::kQuantize) {
+      if (Quantizes(FindOp(OpName(*inner)))) {
         quantize_nodes_.push_back(inner);
       }
     }

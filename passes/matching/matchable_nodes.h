@@ -144,8 +144,9 @@ class MatchableNodes {
   // The indices of the nodes that have a weight_shape.
   absl::Span<const int> weighted() const { return weighted_; }
 
-  // All nodes of the graph that quantize (Role::kQuantize), in order of
-  // execution. They are not matchable, and have no index.
+  // All nodes of the graph that quantize (Role::kQuantize) or, in a lowered
+  // model, requantize, in order of execution. They are not matchable, and have
+  // no index.
   const std::vector<torch::jit::Node*>& quantize_nodes() const {
     return quantize_nodes_;
   }

@@ -116,6 +116,43 @@ bool IsQuantizePoint(const Node& node) {
          !ConstantOf(*node.inputs()[0]);
 }
 
+// Whether `a` and `b` quantize with the same constants.
+bool HaveSameConstants(const Node& a, const Node& b) {
+  for (const size_t i : {size_t{1}, size_t{2}}) {
+    if (a.inputs().size() <= i || b.inputs().size() <= i) {
+      return false;
+    }
+    const std::optional<double> of_a = NumberOf(*a.input(i));
+    if (!of_a || of_a != NumberOf(*b.input(i))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Returns what a quantize node of A makes of `value`, where A is quantized
+// itself: with the constants of `quantize`, or else the only one. Null for a
+// float model.
+Value* QuantizedIn(Value& value, const Node& quantize,
+                   const MatchableNodes& nodes_a) {
+  std::vector<Node*> found;
+  for (Node* node : nodes_a.quantize_nodes()) {
+    Value* source = node->input(0);
+    while (source != &value && KeepsValues(*source->node())) {
+      source = source->node()->input(0);
+    }
+    if (source == &value && IsQuantizePoint(*node)) {
+      found.push_back(node);
+    }
+  }
+  const auto same = absl::c_find_if(found, [&](const Node* node) {
+    return HaveSameConstants(*node, quantize);
+  });
+  return same != found.end() ? (*same)->output()
+         : found.size() == 1 ? found.front()->output()
+                             : nullptr;
+}
+
 class PointFinder {
  public:
   PointFinder(const MatchableNodes& nodes_a, const MatchableNodes& nodes_b,
@@ -162,6 +199,11 @@ class PointFinder {
       point.reason =
           "no value of the float model corresponds to what it quantizes";
       return point;
+    }
+    if (Value* quantized = QuantizedIn(*a, *node, nodes_a_);
+        quantized != nullptr && block != nullptr &&
+        IsWithin(*block->param_node(), *quantized->node()->owningBlock())) {
+      a = quantized;
     }
     Block* const made_in = a->node()->owningBlock();
     if (block != nullptr && block != made_in &&

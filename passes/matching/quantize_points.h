@@ -25,7 +25,8 @@ struct QuantizePoint {
   // first of these. It is made by another op, or is an input of the graph.
   torch::jit::Value* source = nullptr;
   // The value of A to compare with what the node gives; null when there is
-  // none.
+  // none. Where A is quantized itself, as a model that B was lowered from, it
+  // is what A's quantize node gives.
   torch::jit::Value* value_a = nullptr;
   // Why there is no such value; empty when there is one.
   absl::string_view reason;
