@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "ir/memory_regions.h"
+
 namespace ns {
 
 using ::torch::jit::Block;
@@ -15,8 +17,12 @@ using ::torch::jit::Value;
 TensorWrites::TensorWrites(Graph& graph)
     // The analysis wants a pointer that it can share; the graph outlives it.
     : aliases_(std::make_unique<torch::jit::AliasDb>(
-          std::shared_ptr<Graph>(std::shared_ptr<Graph>(), &graph))) {
+          std::shared_ptr<Graph>(std::shared_ptr<Graph>(), &graph))),
+      regions_(std::make_unique<MemoryRegions>(graph)) {
   FollowLoops(graph.block());
+  if (!regions_->is_complete()) {
+    regions_.reset();
+  }
 }
 
 TensorWrites::~TensorWrites() = default;
@@ -60,10 +66,14 @@ TensorWrites::Values TensorWrites::SameTensors(const Value* value) const {
 }
 
 bool TensorWrites::MayWrite(Node* node, const Value* value) const {
-  return aliases_->writesToAlias(node, SameTensors(value));
+  return (regions_ == nullptr || regions_->MayWrite(node, value)) &&
+         aliases_->writesToAlias(node, SameTensors(value));
 }
 
 bool TensorWrites::HasWriters(const Value* value) const {
+  if (regions_ != nullptr && !regions_->HasWriters(value)) {
+    return false;
+  }
   const Values same = SameTensors(value);
   return std::any_of(same.begin(), same.end(), [&](const Value* each) {
     return aliases_->hasWriters(each);

@@ -17,6 +17,8 @@ struct Value;
 
 namespace ns {
 
+class MemoryRegions;
+
 // Adds to LibTorch's analysis of aliases what that leaves out of loops: what
 // one trip carries on is what the next one gets, and a loop without a trip
 // returns what it was given.
@@ -30,6 +32,13 @@ namespace ns {
 // Tensors and optional tensors that loops carry are followed. Lists, tuples and
 // dictionaries that they carry need not be: once an element is read, LibTorch
 // assumes that it may be any tensor that some of them holds.
+//
+// LibTorch also takes for one tensor all that containers, attributes and inputs
+// of the graph hold. So a write counts only where MemoryRegions finds it, too,
+// if that could follow every node:
+//
+//   %n = prim::GetAttr[name="n"](%self)
+//   %1 = aten::add_(%n, %one, %one)             does not write to the input %x
 //
 // The graph must outlive the object, and is only read. Answers are about the
 // graph as it was then: newer nodes write to nothing and newer values have no
@@ -57,6 +66,8 @@ class TensorWrites {
   Values SameTensors(const torch::jit::Value* value) const;
 
   std::unique_ptr<torch::jit::AliasDb> aliases_;
+  // Null where it could not follow every node.
+  std::unique_ptr<MemoryRegions> regions_;
   // Pairs of a tensor and a value that it may become.
   std::vector<std::pair<const torch::jit::Value*, const torch::jit::Value*>>
       becomes_;

@@ -33,6 +33,11 @@ bool MakesList(const Node& node) {
                             row->family == "unbind" || row->family == "list");
 }
 
+bool IsContainer(const Value& value) {
+  return value.type()->kind() == c10::TypeKind::ListType ||
+         value.type()->kind() == c10::TypeKind::DictType;
+}
+
 // Whether what uses a list reads or changes it, and neither stores the list nor
 // returns it.
 bool KeepsListToItself(const torch::jit::Use& use) {
@@ -111,6 +116,26 @@ bool WritesToList(const Node& node) {
   return schema != nullptr && schema->is_mutable() && !node.inputs().empty() &&
          node.input(0)->type()->kind() == c10::TypeKind::ListType &&
          absl::c_linear_search(kListWriters, OpName(node));
+}
+
+bool WritesToContainersAlone(const Node& node) {
+  const c10::FunctionSchema* schema = node.maybeSchema();
+  if (schema == nullptr || !schema->is_mutable() || !node.blocks().empty()) {
+    return false;
+  }
+  for (size_t i = 0; i < schema->arguments().size(); ++i) {
+    const c10::AliasInfo* alias = schema->arguments()[i].alias_info();
+    const bool writes_to_elements =
+        alias != nullptr && absl::c_any_of(alias->containedTypes(),
+                                           [](const c10::AliasInfo& element) {
+                                             return element.isWrite();
+                                           });
+    if (writes_to_elements || (alias != nullptr && alias->isWrite() &&
+                               !IsContainer(*node.input(i)))) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool IsPrivateList(const Value& list) {

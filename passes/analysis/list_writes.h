@@ -18,6 +18,11 @@ namespace ns {
 // `del l[i]`, and add_ and mul_ of lists, which are `+=` and `*=`.
 bool WritesToList(const torch::jit::Node& node);
 
+// True for ops that change lists or dicts, and no tensor: those of
+// WritesToList, and `d[key] = x`, update, pop, popitem, setdefault, clear and
+// `del d[key]` of dicts. Of no op with blocks.
+bool WritesToContainersAlone(const torch::jit::Node& node);
+
 // True when no other value can be the same list as `list`, nor hold it: then
 // only the users of `list` can change it. False where that is not known, as for
 // the inputs of a graph, and for lists of other ops than prim::ListConstruct,

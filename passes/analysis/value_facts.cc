@@ -164,7 +164,7 @@ void ValueFacts::FindRewritten(const Graph& graph) {
       return;
     }
     has_writes = true;
-    if (WritesToList(*node)) {
+    if (WritesToContainersAlone(*node)) {
       has_list_writes_ = true;
     } else if (EffectOfWrites(*node) != WriteEffect::kNone) {
       rewrites.push_back(const_cast<Node*>(node));

@@ -25,6 +25,26 @@ graph(%x : Tensor, %s : float, %n : int):
   EXPECT_FALSE(writes.MayWrite(graph.Named("b")->node(), graph.Named("a")));
 }
 
+// LibTorch's analysis takes all of them for one tensor.
+TEST(TensorWritesTest, WhatAContainerOrTheCallerHoldsIsNotOneTensor) {
+  const NamedGraph graph(R"IR(
+graph(%x : Tensor, %n : Tensor, %s : float, %key : str):
+  %w : Tensor = aten::mul_(%n, %s)
+  %a : Tensor = aten::sin(%x)
+  %all : Dict(str, Tensor) = prim::DictConstruct(%key, %a)
+  %b : Tensor = aten::sin(%x)
+  %l : Tensor[] = prim::ListConstruct(%b)
+  %c : Tensor = aten::__getitem__(%all, %key)
+  %u : Tensor = aten::mul_(%c, %s)
+  return (%all, %l))IR");
+  const TensorWrites writes(*graph);
+  EXPECT_TRUE(writes.HasWriters(graph.Named("n")));
+  EXPECT_TRUE(writes.MayWrite(graph.Named("u")->node(), graph.Named("a")));
+  EXPECT_FALSE(writes.MayWrite(graph.Named("w")->node(), graph.Named("a")));
+  EXPECT_FALSE(writes.HasWriters(graph.Named("x")));
+  EXPECT_FALSE(writes.HasWriters(graph.Named("b")));
+}
+
 // %a is written on the second trip, %b on the third, %c never.
 TEST(TensorWritesTest, FollowsWhatLoopsCarry) {
   const NamedGraph graph(R"IR(
