@@ -16,6 +16,7 @@
 #include "absl/algorithm/container.h"
 #include "ir/decompose_fast_paths.h"
 #include "ir/drop_exception_checks.h"
+#include "ir/explicit_convolutions.h"
 #include "ir/fold_attributes.h"
 #include "ir/follow_writes.h"
 #include "ir/graph_walk.h"
@@ -176,6 +177,13 @@ absl::StatusOr<bool> TakeSlowPathsPass::Run(ModelGraph& model,
   });
 }
 
+absl::StatusOr<bool> ExplicitConvolutionsPass::Run(
+    ModelGraph& model, PassContext& /*context*/) const {
+  return CatchTorchErrors("giving convolutions their numbers", [&] {
+    return MakeConvolutionsExplicit(model.graph());
+  });
+}
+
 absl::StatusOr<bool> DropExceptionChecksPass::Run(
     ModelGraph& model, PassContext& /*context*/) const {
   return CatchTorchErrors("dropping exception checks",
@@ -208,7 +216,9 @@ Pipeline LoadingPipeline(LeafPredicate is_leaf, bool freeze) {
   Pipeline pipeline("load");
   pipeline.Add<InlineModulesPass>(std::move(is_leaf));
   if (freeze) {
-    pipeline.Add<FreezePass>().Add<FoldAttributesPass>();
+    pipeline.Add<FreezePass>()
+        .Add<FoldAttributesPass>()
+        .Add<ExplicitConvolutionsPass>();
   }
   pipeline.Add<TakeSlowPathsPass>()
       .Add<DropExceptionChecksPass>()

@@ -61,6 +61,15 @@ class TakeSlowPathsPass final : public Pass {
                            PassContext& context) const override;
 };
 
+// Gives convolutions constant numbers, where the graph has others: see
+// ir/explicit_convolutions.h.
+class ExplicitConvolutionsPass final : public Pass {
+ public:
+  absl::string_view name() const override { return "explicit-convolutions"; }
+  absl::StatusOr<bool> Run(ModelGraph& model,
+                           PassContext& context) const override;
+};
+
 // Removes checks that only raise: see ir/drop_exception_checks.h.
 class DropExceptionChecksPass final : public Pass {
  public:
@@ -96,8 +105,8 @@ class EliminateDeadCodePass final : public Pass {
 };
 
 // The pipeline "load" that ModelGraph::FromModule runs: the passes above in
-// this order. Without `freeze`, parameters stay attributes: freeze and
-// fold-attributes are left out.
+// this order. Without `freeze`, parameters stay attributes: freeze,
+// fold-attributes and explicit-convolutions are left out.
 Pipeline LoadingPipeline(LeafPredicate is_leaf, bool freeze);
 
 }  // namespace ns

@@ -169,6 +169,9 @@ constexpr PassEntry kPasses[] = {
      "gives the weights of consecutive layers the same range in each channel "
      "{clamps=rescale|keep}",
      &MakeEqualizeLayers, nullptr},
+    {"explicit-convolutions",
+     "gives convolutions constant numbers for their padding",
+     &Make<ExplicitConvolutionsPass>, nullptr},
     {"fold-attributes", "turns attributes that never change into constants",
      &Make<FoldAttributesPass>, nullptr},
     {"fold-batch-norms",
