@@ -8,6 +8,7 @@
 
 #include "absl/algorithm/container.h"
 #include "ir/status.h"
+#include "ns/n_shadows/float_layers.h"
 #include "ns/quantization/fold_for_quantization.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/layer_rule.h"
@@ -54,6 +55,37 @@ absl::StatusOr<QConfigMapping> PlannedMapping(const ModelGraph& model,
     }
   }
   return mapping;
+}
+
+absl::StatusOr<QConfigMapping> ConfirmPlan(const ModelGraph& model,
+                                           const std::vector<Batch>& batches,
+                                           SensitivityReport& report) {
+  Sensitivity& sensitivity = report.sensitivity;
+  while (true) {
+    NS_ASSIGN_OR_RETURN(QConfigMapping mapping, PlannedMapping(model, report));
+    const absl::StatusOr<FloatLayerReasons> reasons =
+        LayersLeftInFloat(model, batches, mapping);
+    bool changed = false;
+    for (size_t i = 0; reasons.ok() && i < sensitivity.layers.size(); ++i) {
+      const std::string& name = sensitivity.layers[i].name;
+      std::optional<int>& choice = report.plan->choices[i];
+      const auto reason = reasons->find(name);
+      if (!choice || reason == reasons->end()) {
+        continue;
+      }
+      const QConfig& qconfig =
+          sensitivity.candidates[static_cast<size_t>(*choice)];
+      if (!IsFloatCandidate(qconfig)) {
+        sensitivity.skipped.push_back(
+            {name, QConfigName(qconfig), reason->second});
+        choice.reset();
+        changed = true;
+      }
+    }
+    if (!changed) {
+      return mapping;
+    }
+  }
 }
 
 }  // namespace ns

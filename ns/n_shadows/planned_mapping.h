@@ -2,8 +2,11 @@
 #ifndef NS_N_SHADOWS_PLANNED_MAPPING_H_
 #define NS_N_SHADOWS_PLANNED_MAPPING_H_
 
+#include <vector>
+
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
+#include "ns/batches/batches.h"
 #include "ns/n_shadows/sensitivity.h"
 #include "passes/quantization/qconfig_mapping.h"
 
@@ -25,6 +28,17 @@ namespace ns {
 // Error: that of FoldForQuantization.
 absl::StatusOr<QConfigMapping> PlannedMapping(const ModelGraph& model,
                                               const SensitivityReport& report);
+
+// Quantizes `model` with PlannedMapping, calibrated by `batches`, and lets the
+// plan keep in float what stays in float all the same: a pool behind a layer
+// that the budget keeps in float, for example. Repeats that until the plan is
+// what becomes of the model, and returns its mapping. `report` lists such
+// layers with the reason (Sensitivity::skipped). Where the model cannot be
+// quantized, since it is quantized in part, the plan stays as it is. Error:
+// that of PlannedMapping.
+absl::StatusOr<QConfigMapping> ConfirmPlan(const ModelGraph& model,
+                                           const std::vector<Batch>& batches,
+                                           SensitivityReport& report);
 
 }  // namespace ns
 

@@ -47,10 +47,13 @@ class Preparer {
     for (const QConfigMapping& mapping : mapping_.mappings()) {
       QConfigChoice choice = mapping.Choose(subgraph);
       if (choice.qconfig) {
-        const absl::Status status =
+        absl::Status status =
             CheckKernel(*choice.qconfig, subgraph.op, subgraph.family);
         if (!status.ok() && choice.names_target) {
           return status;
+        }
+        if (options_.check) {
+          status.Update(options_.check(subgraph, *choice.qconfig));
         }
         if (!status.ok()) {
           Skip(subgraph, *choice.qconfig, status);

@@ -3,6 +3,7 @@
 #ifndef NS_N_SHADOWS_PREPARE_N_SHADOWS_MODEL_H_
 #define NS_N_SHADOWS_PREPARE_N_SHADOWS_MODEL_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "ns/n_shadows/qconfig_multi_mapping.h"
 #include "passes/instrument/logger_info.h"
 #include "passes/ops/op_relations.h"
+#include "passes/quantization/float_subgraphs.h"
+#include "passes/quantization/qconfig.h"
 
 namespace ns {
 
@@ -27,6 +30,10 @@ struct NShadowsOptions {
   // method, `get_comparisons() -> float[]` for CandidateResult::call_sqnr_db.
   // If this is null, the loggers are torch.classes.ns.OutputComparisonLogger.
   LoggerFactory logger = nullptr;
+  // Unless it is null, asked for each candidate that a kernel supports. The
+  // candidate is skipped with the message of what is not OK.
+  std::function<absl::Status(const FloatSubgraph&, const QConfig&)> check =
+      nullptr;
 };
 
 // A candidate that could not be tried.

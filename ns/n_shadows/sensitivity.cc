@@ -8,12 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "ir/refusal.h"
 #include "ir/status.h"
 #include "ns/batches/batch.h"
 #include "ns/batches/run_batches.h"
+#include "ns/n_shadows/float_layers.h"
 #include "ns/n_shadows/qconfig_multi_mapping.h"
 #include "ns/suite/non_finite_inputs.h"
 #include "passes/instrument/logger_switches.h"
@@ -83,6 +86,29 @@ size_t IntegerLayers(const Sensitivity& sensitivity) {
                        });
 }
 
+// What `ns quantize` would leave in float with each static candidate. Nothing
+// of other candidates, whose figures do not depend on it, and where quantizing
+// the model fails: it may be quantized in part.
+std::vector<FloatLayerReasons> RefusedLayers(
+    const ModelGraph& model, const std::vector<Batch>& batches,
+    const std::vector<QConfig>& candidates) {
+  std::vector<FloatLayerReasons> refused;
+  for (const QConfig& candidate : candidates) {
+    refused.emplace_back();
+    if (ModeOf(candidate.activation) != QuantizationMode::kStatic) {
+      continue;
+    }
+    QConfigMapping mapping;
+    mapping.SetGlobal(candidate);
+    absl::StatusOr<FloatLayerReasons> reasons =
+        LayersLeftInFloat(model, batches, mapping);
+    if (reasons.ok()) {
+      refused.back() = *std::move(reasons);
+    }
+  }
+  return refused;
+}
+
 }  // namespace
 
 bool IsFloatCandidate(const QConfig& qconfig) {
@@ -99,8 +125,21 @@ absl::StatusOr<Sensitivity> MeasureSensitivity(
   }
   QConfigMultiMapping mapping;
   mapping.SetGlobal({options.candidates.begin(), options.candidates.end()});
+  NShadowsOptions prepare;
+  const std::vector<FloatLayerReasons> refused =
+      RefusedLayers(model, batches, options.candidates);
+  prepare.check = [&](const FloatSubgraph& layer, const QConfig& qconfig) {
+    const auto candidate = absl::c_find(options.candidates, qconfig);
+    if (candidate == options.candidates.end()) {
+      return absl::OkStatus();
+    }
+    const FloatLayerReasons& reasons =
+        refused[static_cast<size_t>(candidate - options.candidates.begin())];
+    const auto found = reasons.find(layer.name);
+    return found == reasons.end() ? absl::OkStatus() : Refusal(found->second);
+  };
   NS_ASSIGN_OR_RETURN(NShadowsModel shadows,
-                      PrepareNShadowsModel(model, mapping));
+                      PrepareNShadowsModel(model, mapping, prepare));
   const auto total = static_cast<int64_t>(2 * batches.size());
   int64_t done = 0;
   // Each pass has a copy, so that both begin with the buffers of the model;

@@ -74,14 +74,16 @@ class SensitivityTest(cli.CliTest):
     self.assertNotEqual(uses[other], 'float')
 
   def test_a_budget_of_layers_keeps_the_worst_in_float(self):
-    result = self.json(*NET, '--budget=1layer', '--candidates=dynamic')
+    result = self.json(*NET, '--budget=1layer',
+                       '--candidates=int8-per-channel')
     figures = {layer['name']: layer['candidates'][0]['sqnr_db']
                for layer in result['layers']}
     worst = min(figures, key=figures.get)
     self.assertEqual(result['budget'], {
         'sqnr_db': max(figures.values()), 'keep_in_float': [worst]})
     self.assertEqual(
-        self.json(*NET, '--budget=50%', '--candidates=dynamic')['budget'],
+        self.json(*NET, '--budget=50%',
+                  '--candidates=int8-per-channel')['budget'],
         result['budget'])
     none = self.json(*NET, '--budget=0layers')
     self.assertEqual(none['budget']['keep_in_float'], [])

@@ -190,7 +190,7 @@ absl::StatusOr<Results> MeasureAndPlan(const Options& options,
   report.sensitivity.float_path = options.float_path;
   if (options.budget) {
     report.plan = PlanQuantization(report.sensitivity, *options.budget);
-    NS_ASSIGN_OR_RETURN(results.mapping, PlannedMapping(model, report));
+    NS_ASSIGN_OR_RETURN(results.mapping, ConfirmPlan(model, batches, report));
   }
   return results;
 }
