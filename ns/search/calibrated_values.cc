@@ -8,6 +8,7 @@
 
 #include "absl/algorithm/container.h"
 #include "ir/graph_copy.h"
+#include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ns/search/plan_of_copy.h"
@@ -66,6 +67,9 @@ absl::StatusOr<CalibratedValues> CalibratedValues::Create(
 }
 
 void CalibratedValues::Add(Value* value, const ObserverSpec& spec) {
+  if (!IsTensor(*value)) {
+    return;  // A list that only a run tells of is never rounded.
+  }
   std::vector<int>& observers = observers_of_[value];
   if (absl::c_any_of(observers, [&](int index) {
         return wide_.observers[static_cast<size_t>(index)] == spec;

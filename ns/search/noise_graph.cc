@@ -19,6 +19,7 @@
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ir/verifier.h"
+#include "ns/search/differentiable_graph.h"
 #include "passes/quantization/int8_form.h"
 #include "passes/quantization/int8_operands.h"
 #include "passes/quantization/layer_site.h"
@@ -59,6 +60,7 @@ absl::StatusOr<NoiseGraph> NoiseGraph::Create(const SearchSpace& space,
 
 absl::Status NoiseGraph::InsertTaps() {
   const GraphCopy copy(space_->base().graph(), model_.graph());
+  MakeDifferentiable(model_.graph());
   for (const auto& [edge, events] : events_.edges()) {
     NS_RETURN_IF_ERROR(
         TapEdge(*copy.Of(edge.first), *copy.Of(edge.second), events));

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ir/module_state.h"
 #include "ir/status.h"
@@ -54,6 +55,21 @@ constexpr double kLeastPower = 1e-30;
 // model that is not linear at all.
 constexpr double kMostScale = 16;
 
+constexpr char kAdvice[] =
+    "a search needs gradients: let ns sensitivity --budget choose what stays "
+    "in float, and ns quantize make the model";
+
+// Returns `status`; where autograd refuses a write in place, in our own words.
+absl::Status NamingWrites(const absl::Status& status) {
+  return !status.ok() && (absl::StrContains(status.message(), "inplace") ||
+                          absl::StrContains(status.message(), "in-place"))
+             ? absl::InvalidArgumentError(absl::StrCat(
+                   "the model writes to a part of a tensor in place, through "
+                   "which errors cannot be followed; ",
+                   kAdvice))
+             : status;
+}
+
 }  // namespace
 
 absl::StatusOr<NoiseModel> NoiseModel::Create(const SearchSpace& space,
@@ -71,8 +87,11 @@ absl::StatusOr<NamedTensors> NoiseModel::Forward(const Batch& batch,
   torch::jit::Method method = model.module().get_method(model.method());
   NS_RETURN_IF_ERROR(FitBatch(method.function().getSchema(), own));
   const torch::jit::GraphOptimizerEnabledGuard as_it_stands(false);
-  return CatchTorchErrors(
+  absl::StatusOr<NamedTensors> outputs = CatchTorchErrors(
       [&] { return FloatOutputs(method(own.arguments, own.keywords)); });
+  return outputs.ok()
+             ? std::move(outputs)
+             : absl::StatusOr<NamedTensors>(NamingWrites(outputs.status()));
 }
 
 absl::Status NoiseModel::Differentiate(const at::Tensor& output,
@@ -80,10 +99,10 @@ absl::Status NoiseModel::Differentiate(const at::Tensor& output,
   const absl::Status status = CatchTorchErrors([&] {
     torch::autograd::backward({output}, {projection}, /*retain_graph=*/true);
   });
-  return NamingState(
+  return NamingWrites(NamingState(
       graph_.model().module(), status,
       "a search needs one: let ns sensitivity --budget choose what stays in "
-      "float, and ns quantize make the model");
+      "float, and ns quantize make the model"));
 }
 
 absl::Status NoiseModel::AddOutput(size_t number, const std::string& place,

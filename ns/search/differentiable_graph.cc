@@ -1,0 +1,139 @@
+#include "ns/search/differentiable_graph.h"
+
+#include <ATen/core/alias_info.h>
+#include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/runtime/operator.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "ir/graph_walk.h"
+#include "ir/node_view.h"
+#include "ir/tensor_writes.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Graph;
+using ::torch::jit::Node;
+using ::torch::jit::Value;
+
+bool IsWrittenArgument(const c10::Argument& argument) {
+  return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
+}
+
+// Whether the op gives a tensor of its own: no view, nor what it writes to.
+bool MakesTensors(const Node& node) {
+  const c10::FunctionSchema* schema = node.maybeSchema();
+  return schema != nullptr && !schema->is_mutable() && node.blocks().empty() &&
+         absl::c_none_of(schema->returns(), [](const c10::Argument& returned) {
+           return returned.alias_info() != nullptr;
+         });
+}
+
+// Whether the op writes to its first input, a tensor, and an op of the same
+// name without the underscore computes the result.
+bool HasFormOutOfPlace(const Node& node) {
+  const c10::FunctionSchema* schema = node.maybeSchema();
+  return schema != nullptr && absl::EndsWith(OpName(node), "_") &&
+         node.kind() != c10::aten::copy_ && IsTensor(*node.input(0)) &&
+         absl::c_count_if(schema->arguments(), IsWrittenArgument) == 1 &&
+         IsWrittenArgument(schema->arguments()[0]) &&
+         !torch::jit::getAllOperatorsFor(
+              c10::Symbol::fromQualString(
+                  std::string(absl::StripSuffix(OpName(node), "_"))))
+              .empty();
+}
+
+// Inserts a copy of `value` at the insertion point.
+Value* InsertCopy(Graph& graph, Value* value) {
+  Node* copy = graph.insertNode(graph.create(
+      c10::aten::clone, {value, graph.insertConstant(c10::IValue())}));
+  return copy->output()->setType(value->type());
+}
+
+// Lets `node` take copies of the tensors among its inputs for which `is_taken`
+// is true.
+template <typename IsTaken>
+void TakeCopies(Graph& graph, Node* node, const IsTaken& is_taken) {
+  const torch::jit::WithInsertPoint before(node);
+  for (size_t i = 0; i < node->inputs().size(); ++i) {
+    if (IsTensor(*node->input(i)) && is_taken(node->input(i))) {
+      node->replaceInput(i, InsertCopy(graph, node->input(i)));
+    }
+  }
+}
+
+// Lets all that uses `value` use a copy.
+void GiveCopy(Graph& graph, Value* value) {
+  const std::vector<torch::jit::Use> uses = value->uses();
+  const torch::jit::WithInsertPoint after(PlaceAfter(*value));
+  Value* copy = InsertCopy(graph, value);
+  for (const torch::jit::Use& use : uses) {
+    use.user->replaceInput(use.offset, copy);
+  }
+}
+
+void WriteCopy(Graph& graph, Node* node) {
+  const torch::jit::WithInsertPoint here(node);
+  Value* written = node->input(0);
+  Node* apart = graph.create(c10::Symbol::fromQualString(std::string(
+                                 absl::StripSuffix(OpName(*node), "_"))),
+                             node->inputs());
+  apart->replaceInput(0, InsertCopy(graph, written));
+  apart->output()->setType(c10::TensorType::get());
+  graph.insertNode(apart)->copyMetadata(node);
+  if (apart->maybeSchema() == nullptr) {
+    apart->destroy();  // No overload takes the arguments.
+    return;
+  }
+  Node* copied = graph.insertNode(
+      graph.create(c10::aten::copy_,
+                   {written, apart->output(), graph.insertConstant(false)}));
+  copied->output()->setType(node->output()->type());
+  node->output()->replaceAllUsesWith(copied->output());
+  node->destroy();
+}
+
+}  // namespace
+
+void MakeDifferentiable(Graph& graph) {
+  std::vector<Node*> writers;
+  std::vector<Node*> others;
+  ForEachNode(graph.block(), [&](Node* node) {
+    if (HasFormOutOfPlace(*node)) {
+      writers.push_back(node);
+    } else if (node->maybeSchema() != nullptr &&
+               node->maybeSchema()->is_mutable()) {
+      writers.push_back(node);
+    } else if (MakesTensors(*node)) {
+      others.push_back(node);
+    }
+  });
+  if (writers.empty()) {
+    return;
+  }
+  const TensorWrites writes(graph);
+  const auto is_written = [&](Value* value) {
+    return writes.HasWriters(value);
+  };
+  for (Node* node : others) {
+    TakeCopies(graph, node, is_written);
+    for (Value* output : node->outputs()) {
+      if (IsTensor(*output) && is_written(output)) {
+        GiveCopy(graph, output);
+      }
+    }
+  }
+  for (Node* node : writers) {
+    if (HasFormOutOfPlace(*node)) {
+      WriteCopy(graph, node);
+    }
+  }
+}
+
+}  // namespace ns
