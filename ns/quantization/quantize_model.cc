@@ -62,11 +62,16 @@ std::vector<std::string> UnusedRules(
   return unused;
 }
 
+using FloatOps = std::vector<std::pair<const Node*, std::string>>;
+
 // `compat` leaves in float what convert_fx does; `float_nodes` stay, too.
+// Unless it is null, `float_ops` gets the ops that compute in float, and why.
 absl::Status Fold(ModelGraph& model, bool compat, PassContext& context,
-                  absl::flat_hash_set<const Node*> float_nodes = {}) {
+                  absl::flat_hash_set<const Node*> float_nodes = {},
+                  FloatOps* float_ops = nullptr) {
   FoldReferenceQuantization::Options options;
   options.ns_ops = false;
+  options.float_ops = float_ops;
   options.float_nodes = std::move(float_nodes);
   if (compat) {
     options.float_families = {"conv_transpose3d", "group_norm", "softmax"};
@@ -92,6 +97,40 @@ void AddKept(const ModelGraph& model, const std::vector<std::string>& keep,
       float_nodes.insert(layer.subgraph.base);
     }
   }
+}
+
+// The names and ops of the layers by their base ops.
+std::map<const Node*, std::pair<std::string, std::string>> LayersByBase(
+    const ModelGraph& model) {
+  std::map<const Node*, std::pair<std::string, std::string>> layers;
+  for (const FloatSubgraph& layer :
+       FindFloatSubgraphs(model.graph(), {}, FusingOps::kLibTorch)) {
+    layers[layer.subgraph.base] = {layer.name, layer.op};
+  }
+  return layers;
+}
+
+// Moves the layers of `report` whose ops are among `float_ops` to those that
+// stayed float: convert_fx quantizes the values around such ops, too.
+void ReportFloatOps(
+    const std::map<const Node*, std::pair<std::string, std::string>>& layers,
+    const FloatOps& float_ops, QuantizationReport& report) {
+  for (const auto& [node, reason] : float_ops) {
+    const auto layer = layers.find(node);
+    if (layer == layers.end()) {
+      continue;
+    }
+    const auto& [name, op] = layer->second;
+    const auto reported = absl::c_find_if(
+        report.layers, [&, &name = name, &op = op](const auto& one) {
+          return one.name == name && one.op == op && one.output;
+        });
+    if (reported != report.layers.end()) {
+      report.stayed_float.push_back({name, op, reason});
+      report.layers.erase(reported);
+    }
+  }
+  SortByExecution(report);
 }
 
 // The layers that `plan` has for `folded` and whose ops would compute in float
@@ -288,8 +327,11 @@ absl::StatusOr<QuantizedModel> ConvertModel(const ModelGraph& prepared,
   if (!options.reference) {
     AddKept(model, options.keep, float_nodes);
     PassContext context;
-    NS_RETURN_IF_ERROR(
-        Fold(model, options.compat, context, std::move(float_nodes)));
+    const auto layers = LayersByBase(model);
+    FloatOps float_ops;
+    NS_RETURN_IF_ERROR(Fold(model, options.compat, context,
+                            std::move(float_nodes), &float_ops));
+    ReportFloatOps(layers, float_ops, report);
   }
   NS_RETURN_IF_ERROR(VerifyGraph(model.graph()));
   return QuantizedModel{std::move(model), std::move(report), std::nullopt};

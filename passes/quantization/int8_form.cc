@@ -5,8 +5,10 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <optional>
+#include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
@@ -20,11 +22,27 @@ namespace {
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
+std::string FloatName(at::ScalarType dtype) {
+  switch (dtype) {
+    case at::kDouble:
+      return "float64";
+    case at::kHalf:
+      return "float16";
+    default:
+      return absl::AsciiStrToLower(c10::toString(dtype));
+  }
+}
+
 absl::Status CheckLayer(const Node& node, int weight_input) {
   const std::optional<c10::IValue> weight =
       ConstantOf(*node.input(weight_input));
   if (!weight || !weight->isTensor()) {
     return Refusal("its weight is not constant");
+  }
+  if (weight->toTensor().scalar_type() != at::kFloat) {
+    return Refusal(absl::StrCat("its weight is of ",
+                                FloatName(weight->toTensor().scalar_type()),
+                                "; int8 kernels take the place of float32"));
   }
   const Value* bias = InputNamed(node, "bias");
   if (at::globalContext().qEngine() == at::QEngine::QNNPACK &&
@@ -47,7 +65,11 @@ absl::StatusOr<Int8Form> Int8FormOf(const Node& node) {
   NS_RETURN_IF_ERROR(CheckCall(row->spelling->guard, node));
   switch (form) {
     case FoldForm::kNone:
-      return Refusal("it has no int8 form");
+      // That of LibTorch 1.13 multiplies by the slope whatever the sign is.
+      return Refusal(row->family == "prelu"
+                         ? "LibTorch's int8 kernel for it scales positive "
+                           "values, too"
+                         : "it has no int8 form");
     case FoldForm::kNsKernel:
     case FoldForm::kNsKernelExactly:
       return Refusal("LibTorch has no int8 kernel for it");

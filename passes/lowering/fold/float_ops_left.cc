@@ -3,6 +3,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -54,10 +55,16 @@ std::string ReasonOf(const FoldEditor& editor, const Node& node) {
 
 }  // namespace
 
-void RemarkOnFloatOps(const FoldEditor& editor, PassContext& context) {
+void RemarkOnFloatOps(const FoldEditor& editor, PassContext& context,
+                      FloatOps* ops) {
   ForEachNode(editor.graph().block(), [&](const Node* node) {
-    if (!editor.WasDropped(node) && ComputesInFloat(editor, *node)) {
-      context.Remark(*node, ReasonOf(editor, *node));
+    if (editor.WasDropped(node) || !ComputesInFloat(editor, *node)) {
+      return;
+    }
+    std::string reason = ReasonOf(editor, *node);
+    context.Remark(*node, reason);
+    if (ops != nullptr) {
+      ops->emplace_back(node, std::move(reason));
     }
   });
 }

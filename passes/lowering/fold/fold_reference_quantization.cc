@@ -57,7 +57,7 @@ absl::StatusOr<bool> FoldReferenceQuantization::Run(
                       {options_.ns_ops, options_.float_families,
                        options_.float_nodes, options_.chosen_qparams});
     FoldBlock(editor, graph.block());
-    RemarkOnFloatOps(editor, context);
+    RemarkOnFloatOps(editor, context, options_.float_ops);
     if (editor.changed()) {
       ReshapeViews(editor);
     }

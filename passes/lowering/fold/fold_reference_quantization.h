@@ -94,6 +94,10 @@ class FoldReferenceQuantization final : public Pass {
     // the qparams of their output, as convert_fx has it: a quantize behind them
     // is dropped, and values differ from those of the reference graph.
     bool chosen_qparams = false;
+    // Unless it is null, gets the ops that still compute in float afterwards,
+    // in order of execution, and why.
+    std::vector<std::pair<const torch::jit::Node*, std::string>>* float_ops =
+        nullptr;
   };
 
   FoldReferenceQuantization() = default;
