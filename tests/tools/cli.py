@@ -8,6 +8,8 @@ import sys
 import tempfile
 import unittest
 
+import int8_ops
+
 NS = os.path.abspath(os.environ['NS_BINARY'])
 CASES = os.path.abspath(os.environ['NS_CASES'])
 # Absent where libns_ops.so cannot be loaded into python.
@@ -55,12 +57,23 @@ class CliTest(unittest.TestCase):
     return os.path.join(self.folder, name)
 
   def succeed(self, *arguments, **options):
-    """Standard output and standard error of a run that ends with 0."""
+    """Standard output and standard error of a run that ends with 0.
+
+    What `ns quantize` says runs in int8 does so in the file that it wrote."""
+    report = None
+    if arguments and int8_ops.is_checked(arguments):
+      report = int8_ops.Report(arguments, options.get('cwd', CASES))
+      arguments = (*arguments, *report.flags)
     process = run(*arguments, **options)
     error = process.stderr.decode()
     self.assertEqual(process.returncode, 0, error)
     output = process.stdout
-    return (output.decode() if output is not None else None), error
+    output = output.decode() if output is not None else None
+    if report is not None:
+      self.assertEqual(
+          int8_ops.differences(report.read(output),
+                               int8_ops.ops_in(report.out)), [])
+    return output, error
 
   def fail_with(self, code, *arguments, names=(), **options):
     """Asserts status `code`, nothing on standard output, and one line on
