@@ -30,7 +30,7 @@ class Attention(nn.Module):
     self.register_buffer('windows', causal(-100.))
 
   def scores(self, x):
-    return torch.matmul(self.query(x), self.key(x).transpose(1, 2)) * 0.35
+    return torch.matmul(self.query(x), self.key(x).transpose(1, 2)) / 2.8
 
   def attend(self, x, scores):
     return torch.matmul(torch.softmax(scores, -1), self.value(x))
