@@ -59,6 +59,31 @@ bool MakesNewTensor(const Node& node) {
           !MayReturnInput(node.kind()));
 }
 
+// Returns the element of a list that `value`, an output of prim::ListUnpack,
+// is: one that the list was made with, or one that a comprehension appends to
+// it. Null where other ops read or change the list, too.
+const Value* ElementOf(const Value& value) {
+  const Node& unpack = *value.node();
+  if (unpack.kind() != prim::ListUnpack ||
+      unpack.input()->node()->kind() != prim::ListConstruct) {
+    return nullptr;
+  }
+  const Node& list = *unpack.input()->node();
+  std::vector<const Value*> elements(list.inputs().begin(),
+                                     list.inputs().end());
+  for (const Node* node : list.owningBlock()->nodes()) {
+    if (node->kind() == aten::append && node->input(0) == list.output()) {
+      elements.push_back(node->input(1));
+    }
+  }
+  const size_t appended = elements.size() - list.inputs().size();
+  return list.output()->uses().size() == appended + 1 &&
+                 elements.size() == unpack.outputs().size() &&
+                 unpack.owningBlock() == list.owningBlock()
+             ? elements[value.offset()]
+             : nullptr;
+}
+
 // Adds to `origins` the values that make the tensors that `value` may be.
 // Returns whether they are all known.
 bool FindOrigins(const Value& value, Values& origins) {
@@ -131,6 +156,11 @@ class IdentityResolver {
   }
 
   bool AreMadeEqually(const Value& a, const Value& b) {
+    const Value* of_a = ElementOf(a);
+    const Value* of_b = ElementOf(b);
+    if (of_a != nullptr || of_b != nullptr) {
+      return AreEqual(of_a == nullptr ? a : *of_a, of_b == nullptr ? b : *of_b);
+    }
     const Node& one = *a.node();
     const Node& other = *b.node();
     if (one.kind() == prim::If && &one == &other) {

@@ -4,7 +4,10 @@
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
@@ -40,8 +43,9 @@ std::string Encoder(absl::string_view other) {
   return absl::StrReplaceAll(kEncoder, {{"OTHER", other}});
 }
 
-std::vector<c10::IValue> Run(const std::shared_ptr<torch::jit::Graph>& graph,
-                             std::vector<c10::IValue> inputs) {
+std::vector<c10::IValue> ResultsOf(
+    const std::shared_ptr<torch::jit::Graph>& graph,
+    std::vector<c10::IValue> inputs) {
   torch::jit::GraphFunction function("f", graph->copy(), nullptr);
   return function(std::move(inputs)).toTupleRef().elements();
 }
@@ -55,7 +59,7 @@ TEST(PadNestedTensorsTest, GivesWhatTheNestedTensorGave) {
   const at::Tensor padding = at::zeros({2, 4}, at::kBool);
   padding.select(0, 0).slice(0, 2).fill_(true);
   padding.select(0, 1).slice(0, 3).fill_(true);
-  const auto results = Run(graph, {x, padding, true});
+  const auto results = ResultsOf(graph, {x, padding, true});
   // The longest sequence has three steps; the first one has two.
   at::Tensor expected = x.slice(1, 0, 3).clone();
   expected.select(0, 0).slice(0, 2).zero_();

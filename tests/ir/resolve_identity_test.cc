@@ -122,6 +122,34 @@ graph(%x : Tensor):
             true);
 }
 
+// As of [x.transpose(1, 0) for x in (query, key)].
+TEST(ResolveIdentityTest, FollowsComprehensions) {
+  EXPECT_EQ(Resolved(R"IR(
+graph(%x : Tensor, %y : Tensor, %zero : int, %one : int):
+  %list : Tensor[] = prim::ListConstruct()
+  %a : Tensor = aten::transpose(%x, %one, %zero)
+  %1 : Tensor[] = aten::append(%list, %a)
+  %b : Tensor = aten::transpose(%y, %one, %zero)
+  %2 : Tensor[] = aten::append(%list, %b)
+  %q : Tensor, %k : Tensor = prim::ListUnpack(%list)
+  %same : bool = aten::__is__(%q, %k)
+  return (%same))IR"),
+            false);
+}
+
+TEST(ResolveIdentityTest, KeepsQuestionWhenTheListIsChangedElsewhere) {
+  EXPECT_EQ(Resolved(R"IR(
+graph(%x : Tensor, %y : Tensor):
+  %zero : int = prim::Constant[value=0]()
+  %a : Tensor = aten::neg(%x)
+  %list : Tensor[] = prim::ListConstruct(%a, %y)
+  %1 : Tensor[] = aten::_set_item(%list, %zero, %y)
+  %q : Tensor, %k : Tensor = prim::ListUnpack(%list)
+  %same : bool = aten::__is__(%q, %k)
+  return (%same))IR"),
+            std::nullopt);
+}
+
 TEST(ResolveIdentityTest, ATensorIsNotNone) {
   EXPECT_EQ(Resolved(R"IR(
 graph(%x : Tensor):
