@@ -92,8 +92,10 @@ absl::StatusOr<std::string> Blamed(const ModelGraph& float_model,
   }
   return absl::StrFormat(
       "'%s' (%.1f dB by itself) loses most; with --keep=%s, the worst output "
-      "has %.1f dB",
-      best->first, best->second, best->first, best_db);
+      "%s",
+      best->first, best->second, best->first,
+      std::isfinite(best_db) ? absl::StrFormat("has %.1f dB", best_db)
+                             : "is exact");
 }
 
 }  // namespace

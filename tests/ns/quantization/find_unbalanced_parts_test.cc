@@ -118,7 +118,7 @@ TEST_F(FindUnbalancedPartsTest, ThroughControlFlow) {
   const QuantizedModel quantized =
       QuantizedOf({"c = torch.cat([a * 640.0, torch.sigmoid(a)], 1)",
                    "if x.size(0) > 3:", "  c = c * 2.0",
-                   "for i in range(2):", "  c = c + 1.0", "return c * 0.5"});
+                   "for i in range(x.size(0)):", "  c = c + 1.0", "return c * 0.5"});
   EXPECT_EQ(StayedFloat(quantized).size(), 4);
 }
 

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ns/quantization/quantize_model.h"
 #include "tests/ns/quantization/quantizing.h"
 #include "tests/testing/float_model.h"
+#include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 
 namespace ns {
@@ -39,10 +39,10 @@ class NoiseWarningTest : public ::testing::Test {
     options_.mode = QuantizeMode::kDynamic;
   }
 
-  std::string WarningFor(const std::vector<std::string>& body) {
-    const std::vector<Batch> batches =
-        BatchesOf({at::randn({32, 3}), at::randn({32, 3})});
-    const ModelGraph model = FloatModel(body);
+  std::string WarningFor(const ModelGraph& model) {
+    const at::Tensor x = at::randn({32, 4});
+    x.select(1, 0).zero_();
+    const std::vector<Batch> batches = BatchesOf({x, x / 2});
     const QuantizedModel quantized =
         OrThrow(QuantizeModel(model, batches, options_));
     return NoiseWarning("output has 1.0 dB", model, quantized.model,
@@ -52,22 +52,48 @@ class NoiseWarningTest : public ::testing::Test {
   QuantizeOptions options_;
 };
 
-// The second layer takes a value of 1e4 beside the others, and weighs it 0.
+// Two linear layers, the first with a weight of `outlier` for an input that is
+// always 0.
+ModelGraph TwoLayers(double outlier) {
+  at::Tensor first = at::randn({4, 4});
+  first[0][0] = outlier;
+  return OrThrow(ModelGraph::FromModule(
+      MakeModule("TwoLayers",
+                 "def forward(self, x: Tensor) -> Tensor:\n"
+                 "  y = torch.linear(x, self.first, self.zeros)\n"
+                 "  return torch.linear(y, self.second, self.zeros)\n",
+                 {{"first", first},
+                  {"second", at::randn({4, 4})},
+                  {"zeros", at::zeros({4})}})));
+}
+
+// Its weight has one scale.
 TEST_F(NoiseWarningTest, NamesTheLayerThatGainsMost) {
-  EXPECT_THAT(
-      WarningFor(
-          {absl::StrCat("y = ", LinearOf("x")),
-           "y = y + torch.tensor([1e4, 0.0, 0.0])",
-           "return torch.linear(y, self.w * torch.tensor([0.0, 1, 1]))"}),
-      MatchesRegex("the model returns mostly noise: output has 1.0 dB; "
-                   "'linear@1' [(]-?[0-9.]+ dB by itself[)] loses most; with "
-                   "--keep=linear@1, the worst output has [0-9.]+ dB"));
+  EXPECT_THAT(WarningFor(TwoLayers(3000)),
+              MatchesRegex("the model returns mostly noise: output has 1.0 dB; "
+                           "'linear' [(]-?[0-9.]+ dB by itself[)] loses most; "
+                           "with --keep=linear, the worst output has "
+                           "[34][0-9][.][0-9] dB"));
+}
+
+TEST_F(NoiseWarningTest, SaysWhereAnOutputIsThenExact) {
+  at::Tensor weight = at::randn({4, 4});
+  weight[0][0] = 3000;
+  const ModelGraph model = OrThrow(ModelGraph::FromModule(
+      MakeModule("OneLayer",
+                 "def forward(self, x: Tensor) -> Tensor:\n"
+                 "  return torch.linear(x, self.weight, self.zeros)\n",
+                 {{"weight", weight}, {"zeros", at::zeros({4})}})));
+  EXPECT_THAT(WarningFor(model),
+              HasSubstr("with --keep=linear, the worst output is exact"));
 }
 
 TEST_F(NoiseWarningTest, SaysThatNoLayerAloneGains) {
-  EXPECT_THAT(WarningFor({absl::StrCat("return ", LinearOf("x"), ", ",
-                                       "torch.linear(x, self.w)")}),
-              HasSubstr("; no single layer is to blame: 'linear"));
+  EXPECT_THAT(
+      WarningFor(FloatModel({"y = x.narrow(1, 1, 3)",
+                             "return torch.linear(y, self.w), torch.linear(y, "
+                             "self.w, self.b)"})),
+      HasSubstr("; no single layer is to blame: 'linear"));
 }
 
 TEST_F(NoiseWarningTest, NamesNoLayerWithoutFigures) {
