@@ -13,17 +13,28 @@ namespace {
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// Whether parts of an input that lie side by side do so in the outputs.
+// Whether all operands of `node` but one are numbers or constants.
+bool TakesOneComputedTensor(const Node& node) {
+  return absl::c_count_if(node.inputs(), [](const Value* input) {
+           return IsTensor(*input) && !ConstantOf(*input);
+         }) == 1;
+}
+
+// Whether parts of an input that lie side by side do so in the outputs, with
+// ranges that differ as much. The sum with another activation, such as a
+// residual, has ranges of its own.
 bool KeepsParts(const Node& node) {
-  static constexpr absl::string_view kFamilies[] = {"add", "cat",   "div",
-                                                    "mul", "stack", "sub"};
+  static constexpr absl::string_view kArithmetic[] = {"add", "div", "mul",
+                                                      "sub"};
   if (node.kind() == c10::prim::ListConstruct ||
       node.kind() == c10::prim::ListUnpack ||
       node.kind() == c10::aten::__getitem__ || MovesValues(node)) {
     return true;
   }
   const OpRow* row = FindOp(OpName(node));
-  return row != nullptr && (absl::c_linear_search(kFamilies, row->family) ||
+  return row != nullptr && (row->family == "cat" || row->family == "stack" ||
+                            (absl::c_linear_search(kArithmetic, row->family) &&
+                             TakesOneComputedTensor(node)) ||
                             row->spelling->fold == FoldForm::kSameOpExactly ||
                             row->spelling->fold == FoldForm::kSameOpRounding);
 }

@@ -16,9 +16,9 @@ namespace ns {
 
 // Follows, in order of execution, the output of a concatenation that stays in
 // float (UnbalancedParts::lost) to what still holds its parts side by side:
-// through views, pools, clamps, other concatenations, sums and products, and
-// the outputs of prim::If and prim::Loop. Quantizing such a value with one
-// scale would lose the parts all the same.
+// through views, pools, clamps, other concatenations, sums and products with
+// numbers and constants, and the outputs of prim::If and prim::Loop. Quantizing
+// such a value with one scale would lose the parts all the same.
 class LostParts {
  public:
   // Notes that `value` is the output of the concatenation called `name`.

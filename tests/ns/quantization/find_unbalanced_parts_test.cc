@@ -114,11 +114,21 @@ TEST_F(FindUnbalancedPartsTest, WhatHoldsTheirPartsStaysInFloat) {
   EXPECT_EQ(quantized.report.layers.back().name, "linear@1");
 }
 
-TEST_F(FindUnbalancedPartsTest, ThroughControlFlow) {
+// A sum with another activation has ranges of its own.
+TEST_F(FindUnbalancedPartsTest, ResidualSumsEndThem) {
   const QuantizedModel quantized =
       QuantizedOf({"c = torch.cat([a * 640.0, torch.sigmoid(a)], 1)",
-                   "if x.size(0) > 3:", "  c = c * 2.0",
-                   "for i in range(x.size(0)):", "  c = c + 1.0", "return c * 0.5"});
+                   "d = c + torch.cat([a, a], 1)", "return d * 2.0"});
+  const std::vector<std::string> stayed_float = StayedFloat(quantized);
+  ASSERT_EQ(stayed_float.size(), 2);
+  EXPECT_THAT(stayed_float[1], StartsWith("add: one scale would lose parts"));
+}
+
+TEST_F(FindUnbalancedPartsTest, ThroughControlFlow) {
+  const QuantizedModel quantized = QuantizedOf(
+      {"c = torch.cat([a * 640.0, torch.sigmoid(a)], 1)",
+       "if x.size(0) > 3:", "  c = c * 2.0",
+       "for i in range(x.size(0)):", "  c = c + 1.0", "return c * 0.5"});
   EXPECT_EQ(StayedFloat(quantized).size(), 4);
 }
 
