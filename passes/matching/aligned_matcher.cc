@@ -6,17 +6,16 @@
 #include <iterator>
 #include <map>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
-#include "ir/node_view.h"
-#include "llvm/ADT/SmallVector.h"
+#include "absl/types/span.h"
 #include "passes/matching/control_flow_results.h"
+#include "passes/matching/counterpart_by_data.h"
 #include "passes/matching/places_by_name.h"
 #include "passes/matching/sequence_alignment.h"
-#include "passes/matching/users_of_values.h"
 #include "passes/matching/weight_similarity.h"
 
 namespace ns {
@@ -33,7 +32,7 @@ class Aligner {
       : a_(nodes_a),
         b_(nodes_b),
         pairs_(nodes_a, nodes_b),
-        users_a_(nodes_a.size()) {}
+        counterpart_(nodes_a, nodes_b, pairs_) {}
 
   SubgraphPairs Run(Graph& graph_a, Graph& graph_b) && {
     AnchorByName();
@@ -176,96 +175,22 @@ class Aligner {
   }
 
   // Walks block B in order of execution and matches each node with the
-  // unmatched node of its family in A that uses the most corresponding values.
+  // unmatched node of its family in A that takes the most corresponding values.
   void FollowData(Block* block_a, Block* block_b) {
-    users_a_.Clear();
-    for (int a : a_.InBlock(block_a)) {
-      if (pairs_.IsTakenA(a)) {
-        continue;
-      }
-      for (Value* input : DataInputsOf(a_[a])) {
-        int steps = 0;
-        for (const Source& source : a_.Sources(input, a)) {
-          users_a_.Add(source, {a, steps++});
-        }
-      }
-    }
+    std::vector<int> free_a;
+    absl::c_copy_if(a_.InBlock(block_a), std::back_inserter(free_a),
+                    [&](int a) { return !pairs_.IsTakenA(a); });
+    counterpart_.SetCandidates(free_a);
     for (int b : b_.InBlock(block_b)) {
       if (pairs_.IsTakenB(b)) {
         continue;
       }
-      const int a = BestFollower(b);
+      const int a =
+          counterpart_.Of(b, [&](int other) { return CanMatch(other, b); });
       if (a >= 0) {
         pairs_.Match(a, b);
       }
     }
-  }
-
-  // Returns the number of tensors in the list that is constructed for `node`; 0
-  // when it takes none.
-  static size_t ListSize(const MatchableNode& node) {
-    const auto inputs = node.base->inputs();
-    return !inputs.empty() && IsTensorList(*inputs[0]) &&
-                   inputs[0]->node()->kind() == c10::prim::ListConstruct &&
-                   !IsWrittenTo(*inputs[0])
-               ? inputs[0]->node()->inputs().size()
-               : 0;
-  }
-
-  // Whether they take lists of different numbers of tensors. A tracer merges a
-  // concatenation into another one that it is part of: then the inner one has
-  // the most inputs in common with the merged one, but is not its counterpart.
-  bool TakeOtherLists(int a, int b) const {
-    const size_t size_a = ListSize(a_[a]);
-    const size_t size_b = ListSize(b_[b]);
-    return size_a > 0 && size_b > 0 && size_a != size_b;
-  }
-
-  int BestFollower(int b) const {
-    struct Candidate {
-      int a;
-      int inputs;  // The number of inputs that correspond.
-      int steps;   // The number of ops in between.
-    };
-    llvm::SmallVector<Candidate, 4> candidates;
-    for (Value* input : DataInputsOf(b_[b])) {
-      int steps_b = 0;
-      for (const Source& source : b_.Sources(input, b)) {
-        const Source linked = pairs_.LinkedA(source);
-        bool found = false;
-        const auto add = [&](const UsersOfValues::User& user) {
-          const int a = user.node;
-          if (!CanMatch(a, b) || TakeOtherLists(a, b)) {
-            return;
-          }
-          auto candidate = std::find_if(
-              candidates.begin(), candidates.end(),
-              [a](const Candidate& known) { return known.a == a; });
-          if (candidate == candidates.end()) {
-            candidates.push_back({a, 0, 0});
-            candidate = std::prev(candidates.end());
-          }
-          ++candidate->inputs;
-          candidate->steps += user.steps + steps_b;
-          found = true;
-        };
-        if (linked.value != nullptr) {
-          users_a_.ForEach(linked, add);
-        }
-        // Values further up are inputs of the node that was found.
-        if (found) {
-          break;
-        }
-        ++steps_b;
-      }
-    }
-    const auto best =
-        std::min_element(candidates.begin(), candidates.end(),
-                         [](const Candidate& x, const Candidate& y) {
-                           return std::tuple(-x.inputs, x.steps, x.a) <
-                                  std::tuple(-y.inputs, y.steps, y.a);
-                         });
-    return best == candidates.end() ? -1 : best->a;
   }
 
   // Aligns the unmatched nodes between pairs that stand in the same order in
@@ -321,8 +246,8 @@ class Aligner {
   const MatchableNodes& a_;
   const MatchableNodes& b_;
   SubgraphPairs pairs_;
-  // The users in the block of A that is being followed.
-  UsersOfValues users_a_;
+  // Of a node of B, in the block of A that is being followed.
+  CounterpartByData counterpart_;
 };
 
 }  // namespace

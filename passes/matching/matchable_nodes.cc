@@ -15,6 +15,7 @@
 #include "ir/data_inputs.h"
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
+#include "passes/analysis/list_writes.h"
 #include "passes/analysis/node_weights.h"
 #include "passes/analysis/subgraph.h"
 #include "passes/matching/value_keeping.h"
@@ -419,8 +420,21 @@ bool HasModulePaths(const torch::jit::Graph& graph) {
 }
 
 std::vector<Value*> DataInputsOf(const MatchableNode& matchable) {
-  return DataInputsOf(
-      Subgraph{matchable.node, matchable.node, matchable.base, {}});
+  std::vector<Value*> inputs;
+  for (Value* input : DataInputsOf(
+           Subgraph{matchable.node, matchable.node, matchable.base, {}})) {
+    const auto elements = IsTensorList(*input)
+                              ? ElementsBefore(*input, *matchable.node)
+                              : std::nullopt;
+    if (!elements) {
+      inputs.push_back(input);
+      continue;
+    }
+    for (Value* element : *elements) {
+      absl::c_copy(DataInputsOfArgument(*element), std::back_inserter(inputs));
+    }
+  }
+  return inputs;
 }
 
 }  // namespace ns

@@ -182,7 +182,9 @@ class MatchableNodes {
 bool HasModulePaths(const torch::jit::Graph& graph);
 
 // Returns DataInputsOf (analysis/subgraph.h) of the subgraph that consists of
-// `matchable` alone.
+// `matchable` alone, with the elements in place of a list that is filled after
+// it is made, where the graph tells them (ElementsBefore in
+// analysis/list_writes.h).
 std::vector<torch::jit::Value*> DataInputsOf(const MatchableNode& matchable);
 
 // Returns the output of `node` that is compared: the first one that is a

@@ -3,8 +3,6 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
-#include <iterator>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +12,6 @@
 #include "ir/data_inputs.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
-#include "passes/analysis/list_writes.h"
 #include "passes/matching/value_keeping.h"
 #include "passes/ops/op_table.h"
 
@@ -33,24 +30,6 @@ bool OnlyMovesData(const Node& node) {
   return row != nullptr &&
          (row->role == Role::kShape || row->role == Role::kTransparent) &&
          DataInputs(node).size() == 1;
-}
-
-// Returns the data inputs of `matchable`; for a list that is filled after it is
-// made, those of its elements where the graph tells them.
-std::vector<Value*> InputsOf(const MatchableNode& matchable) {
-  std::vector<Value*> inputs;
-  for (Value* input : DataInputsOf(matchable)) {
-    const std::optional<std::vector<Value*>> elements =
-        ElementsBefore(*input, *matchable.node);
-    if (!elements) {
-      inputs.push_back(input);
-      continue;
-    }
-    for (Value* element : *elements) {
-      absl::c_copy(DataInputsOfArgument(*element), std::back_inserter(inputs));
-    }
-  }
-  return inputs;
 }
 
 // Returns "'layer1.conv' (aten::conv2d)".
@@ -148,8 +127,8 @@ bool UnpairedInputs::MayCorrespond(const Producer& a, const Producer& b) const {
 }
 
 std::string UnpairedInputs::ReasonFor(int a, int b) const {
-  const std::vector<Value*> inputs_a = InputsOf(a_.nodes[a]);
-  const std::vector<Value*> inputs_b = InputsOf(b_.nodes[b]);
+  const std::vector<Value*> inputs_a = DataInputsOf(a_.nodes[a]);
+  const std::vector<Value*> inputs_b = DataInputsOf(b_.nodes[b]);
   if (inputs_a.empty() || inputs_b.empty() || AreLinked(inputs_a, inputs_b)) {
     return "";
   }

@@ -21,8 +21,9 @@ namespace ns {
 class UsersOfValues {
  public:
   struct User {
-    int node;   // its index in MatchableNodes
-    int steps;  // the number of ops in between
+    int node;       // its index in MatchableNodes
+    int steps;      // the number of ops in between
+    int input = 0;  // the index of the input in DataInputsOf the node
   };
 
   // `nodes` is MatchableNodes::size() of the graph.
