@@ -14,6 +14,7 @@
 #include "absl/types/span.h"
 #include "passes/matching/control_flow_results.h"
 #include "passes/matching/counterpart_by_data.h"
+#include "passes/matching/implied_activation.h"
 #include "passes/matching/places_by_name.h"
 #include "passes/matching/sequence_alignment.h"
 #include "passes/matching/weight_similarity.h"
@@ -54,6 +55,12 @@ class Aligner {
             *node_a.weight_shape == *node_b.weight_shape);
   }
 
+  // Whether the op before `node` has the range of the output of `node`, a
+  // clamp: then both are one subgraph, which is matched by that op.
+  static bool HasItsRangeBefore(const Node& node) {
+    return IsClamp(node) && HasRangeOf(*node.input(0)->node(), node);
+  }
+
   // Matches nodes of the same family in the same call of the same module, when
   // there are equally many on both sides. Code of the root module is left to
   // the data flow: a tracer that flattens the hierarchy puts everything there.
@@ -66,7 +73,8 @@ class Aligner {
         continue;
       }
       for (size_t i = 0; i < place.of_a.size(); ++i) {
-        if (CanMatch(place.of_a[i], place.of_b[i])) {
+        if (CanMatch(place.of_a[i], place.of_b[i]) &&
+            !HasItsRangeBefore(*b_[place.of_b[i]].base)) {
           pairs_.Match(place.of_a[i], place.of_b[i]);
         }
       }

@@ -101,7 +101,7 @@ class Search {
     const Step* step_b = b_.Current();
     if (step_a != nullptr && step_b != nullptr &&
         step_a->family == step_b->family) {
-      if (!step_a->is_inside && !step_b->is_inside) {
+      if (!step_a->is_inside && !step_b->is_inside && !HaveItsRange()) {
         return false;  // Each of the two is a layer of its own.
       }
       ++a_.at;
@@ -117,6 +117,23 @@ class Search {
       return true;
     }
     return false;
+  }
+
+  // Whether both sides can take in the current step, as the op before it has
+  // the range of its output in one of them.
+  bool HaveItsRange() const {
+    return IsFree(a_) && IsFree(b_) && (HasItsRange(a_) || HasItsRange(b_));
+  }
+
+  static bool IsFree(const Cursor& cursor) {
+    const int node = cursor.Current()->node;
+    return node >= 0 &&
+           (cursor.side.taken == nullptr || !(*cursor.side.taken)[node]);
+  }
+
+  static bool HasItsRange(const Cursor& cursor) {
+    return HasRangeOf(cursor.LastOp(),
+                      *cursor.side.nodes[cursor.Current()->node].base);
   }
 
   // Whether the current step is a batch norm that the other side has folded.
@@ -170,54 +187,47 @@ class Search {
 Steps StepsBehind(const MatchableNodes& nodes, int base, int end) {
   Steps steps;
   const absl::string_view family = nodes[base].family;
-  const auto fuses = [&](absl::string_view next) {
-    return FusesWith(family, family, next);
-  };
-  // `add` returns whether nothing can follow in the same subgraph.
-  const auto add = [&](Step step, const MatchableNode& node) {
-    bool ends = step.family != kBatchNorm;
-    steps.push_back(std::move(step));
-    if (node.row != nullptr && !node.row->fused_activation.empty() && !ends) {
+  // After an activation, only clamps may follow.
+  bool is_activated = false;
+  const auto add_fused = [&](const MatchableNode& node) {
+    if (node.row != nullptr && !node.row->fused_activation.empty()) {
       Step fused;
       fused.family = node.row->fused_activation;
       fused.is_inside = true;
       steps.push_back(std::move(fused));
-      ends = true;
+      is_activated = true;
     }
-    return ends;
   };
-  if (nodes[base].row != nullptr &&
-      !nodes[base].row->fused_activation.empty()) {
-    Step fused;
-    fused.family = nodes[base].row->fused_activation;
-    fused.is_inside = true;
-    steps.push_back(std::move(fused));
-    return steps;
-  }
+  const auto add = [&](Step step, const MatchableNode& node) {
+    is_activated |= step.family != kBatchNorm;
+    steps.push_back(std::move(step));
+    add_fused(node);
+  };
+  const auto may_follow = [&](int node) {
+    return (!is_activated && FusesWith(family, family, nodes[node].family)) ||
+           IsClamp(*nodes[node].base);
+  };
+  add_fused(nodes[base]);
   // A module that is trained with its norm has other ops in between.
   int last = base;
   while (last != end) {
     last = nodes[last].only_user;
-    if (fuses(nodes[last].family)) {
+    if (may_follow(last)) {
       Step step;
       step.family = nodes[last].family;
       step.is_inside = true;
       step.node = last;
-      if (add(std::move(step), nodes[last])) {
-        return steps;
-      }
+      add(std::move(step), nodes[last]);
     }
   }
   for (;;) {
     Step step = NextStep(nodes, last);
     if (step.node < 0 || nodes[step.node].is_control_flow ||
-        !fuses(step.family)) {
+        !may_follow(step.node)) {
       return steps;
     }
     last = step.node;
-    if (add(std::move(step), nodes[last])) {
-      return steps;
-    }
+    add(std::move(step), nodes[last]);
   }
 }
 

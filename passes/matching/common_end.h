@@ -36,8 +36,10 @@ using Steps = absl::InlinedVector<Step, 2>;
 // Returns the steps that may be fused into the op of `base` or be folded into
 // its weights. `base` and `end` are the indices in `nodes` of the first and the
 // last op that the subgraph has already, and the steps between them come first:
-// none for an op alone. Then come the batch norms behind `end` and at most one
-// activation, as long as each alone uses what the op before it gives.
+// none for an op alone. Then come the batch norms after `end` and at most one
+// activation that the base op may be fused with (FusesWith in
+// passes/ops/fusion_patterns.h), and clamps (IsClamp in implied_activation.h)
+// after any op, as long as each alone uses what the op before it gives.
 Steps StepsBehind(const MatchableNodes& nodes, int base, int end);
 
 // One side of a pair of base ops.
@@ -46,6 +48,9 @@ struct SideOfPair {
   // The index of the base op, and its StepsBehind.
   int base;
   const Steps& steps;
+  // Whether the node of an index in `nodes` is part of another subgraph; null
+  // for none.
+  const std::vector<bool>* taken = nullptr;
 };
 
 struct CommonEnd {
@@ -66,6 +71,13 @@ struct CommonEnd {
 // have a batch norm of their own ('|' is between ops):
 //
 //   conv2d | batch_norm | relu     quantized::conv2d | quantized::batch_norm2d
+//
+// But both take in a clamp of their own where the op before it has the range of
+// the clamp's output (HasRangeOf): what that op computes can only be compared
+// after the clamp. With a range of 0 to 5.1, both take in the relu, unless it
+// is part of another subgraph:
+//
+//   layer_norm | relu              quantized::layer_norm | relu
 //
 // A step that only one side has as an op is taken in when
 //   - the other side has fused it: its next step is an activation of the same

@@ -2,6 +2,8 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 
@@ -29,6 +31,21 @@ std::optional<double> ConstantNumber(const Value* value) {
              : std::nullopt;
 }
 
+// Returns the bound of a clamp that its schema calls by one of `names`:
+// `unbounded` where it has none, and nothing where only a run tells.
+std::optional<double> BoundOf(const Node& clamp,
+                              const std::array<absl::string_view, 2>& names,
+                              double unbounded) {
+  for (const absl::string_view name : names) {
+    if (const Value* bound = InputNamed(clamp, name)) {
+      const auto constant = ConstantOf(*bound);
+      return constant && constant->isNone() ? std::optional(unbounded)
+                                            : ConstantNumber(bound);
+    }
+  }
+  return unbounded;
+}
+
 // Returns the range of the values that `activation` does not change, if it is
 // known.
 std::optional<Range> FixedPoints(const Node& activation) {
@@ -42,11 +59,11 @@ std::optional<Range> FixedPoints(const Node& activation) {
   if (row->family != "hardtanh") {
     return std::nullopt;
   }
-  if (row->op == "aten::relu6") {
+  if (row->op == "aten::relu6" || row->op == "quantized::relu6") {
     return Range{0, 6};
   }
-  const auto low = ConstantNumber(InputNamed(activation, "min_val"));
-  const auto high = ConstantNumber(InputNamed(activation, "max_val"));
+  const auto low = BoundOf(activation, {"min_val", "min"}, -kInfinity);
+  const auto high = BoundOf(activation, {"max_val", "max"}, kInfinity);
   return low && high ? std::optional(Range{*low, *high}) : std::nullopt;
 }
 
@@ -99,18 +116,40 @@ std::optional<Range> OutputRange(const Node& op) {
   return std::nullopt;
 }
 
+// Whether `range` is in `kept`. A scale is rounded to float, so the ends are
+// exact to half a step.
+bool IsWithin(const Range& range, const Range& kept) {
+  const double half_step = (range.high - range.low) / 510;
+  return range.low >= kept.low - half_step &&
+         range.high <= kept.high + half_step;
+}
+
+// Returns the op before `op`, or before the clamps that it is one of: they keep
+// the scale and zero point that it has made.
+const Node& MakerOfRange(const Node& op) {
+  const Node* maker = &op;
+  while (IsClamp(*maker)) {
+    maker = maker->input(0)->node();
+  }
+  return *maker;
+}
+
 }  // namespace
+
+bool IsClamp(const Node& node) { return FixedPoints(node).has_value(); }
 
 bool IsImpliedByRange(const Node& activation, const Node& op) {
   const std::optional<Range> kept = FixedPoints(activation);
   const std::optional<Range> range = kept ? OutputRange(op) : std::nullopt;
-  if (!range) {
-    return false;
-  }
-  // A scale is rounded to float, so the ends are exact to half a step.
-  const double half_step = (range->high - range->low) / 510;
-  return range->low >= kept->low - half_step &&
-         range->high <= kept->high + half_step;
+  return range && IsWithin(*range, *kept);
+}
+
+bool HasRangeOf(const Node& op, const Node& activation) {
+  const std::optional<Range> kept = FixedPoints(activation);
+  const std::optional<Range> range =
+      kept ? OutputRange(MakerOfRange(op)) : std::nullopt;
+  return range && IsWithin(*range, {std::min(0.0, kept->low),
+                                    std::max(0.0, kept->high)});
 }
 
 }  // namespace ns

@@ -9,8 +9,11 @@ struct Node;
 
 namespace ns {
 
+// True for a relu, relu6, hardtanh or clamp whose bounds are constant.
+bool IsClamp(const torch::jit::Node& node);
+
 // True when every value that `op` can give stays the same under `activation`, a
-// relu, relu6 or hardtanh, up to half a step: clipping to the quantized range
+// clamp, up to half a step: clipping to the quantized range
 // has done its work. With s, z the scale and zero point of the output, the
 // range of quint8 is [s (0 - z), s (255 - z)], and that of qint8 [s (-128 - z),
 // s (127 - z)]. False where s or z is not constant.
@@ -21,6 +24,15 @@ namespace ns {
 // inputs of int8 ops; quint8 where there is none.
 bool IsImpliedByRange(const torch::jit::Node& activation,
                       const torch::jit::Node& op);
+
+// True when the quantized range of `op` leaves out what `activation`, a clamp
+// after it, takes away: the range is that of the clamp's output, widened to
+// include 0, and says nothing of what `op` computes. Other clamps may come in
+// between. Otherwise as IsImpliedByRange.
+//
+//   %y = quantized::layer_norm(%x, ..., 0.02, 0)   # 0 to 5.1
+//   %z = aten::relu(%y)
+bool HasRangeOf(const torch::jit::Node& op, const torch::jit::Node& activation);
 
 }  // namespace ns
 

@@ -156,8 +156,8 @@ void SubgraphPairs::ExtendToCommonEnd(int a, int b) {
   }
   const Steps steps_a = StepsBehind(nodes_a_, a, ends_a_[a]);
   const Steps steps_b = StepsBehind(nodes_b_, b, ends_b_[b]);
-  const CommonEnd end =
-      FindCommonEnd({nodes_a_, a, steps_a}, {nodes_b_, b, steps_b});
+  const CommonEnd end = FindCommonEnd({nodes_a_, a, steps_a, &taken_a_},
+                                      {nodes_b_, b, steps_b, &taken_b_});
   const bool took_a = TakeIn(SideA(), a, steps_a, end.steps_a);
   const bool took_b = TakeIn(SideB(), b, steps_b, end.steps_b);
   if (!took_a || !took_b || !end.is_same_place) {

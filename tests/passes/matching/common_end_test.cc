@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/substitute.h"
 #include "gtest/gtest.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
@@ -97,6 +98,52 @@ TEST(CommonEndTest, LeavesActivationThatTheOtherLacks) {
 TEST(CommonEndTest, TellsWhenTheOtherDoesNotComputeWhatIsFused) {
   const CommonEnd end = Find(Chain(kConv), Chain(kConvRelu));
   EXPECT_FALSE(end.is_same_place);
+}
+
+// A layer norm whose range is that of `zero_point`, and clamps after it.
+std::string NormAndClamps(int zero_point, const std::string& clamps) {
+  return absl::Substitute(R"IR(
+graph(%x : Tensor, %n : int[], %w : Tensor, %b : Tensor, %e : float):
+  %s : float = prim::Constant[value=0.02]()
+  %z : int = prim::Constant[value=$0]()
+  %six : int = prim::Constant[value=6]()
+  %c : Tensor = quantized::layer_norm(%x, %n, %w, %b, %e, %s, %z)
+  $1
+  return (%r))IR",
+                          zero_point, clamps);
+}
+
+constexpr char kFloatNorm[] = R"IR(
+graph(%x : Tensor, %n : int[], %w : Tensor, %b : Tensor, %e : float, %t : bool, %six : int, %z : int):
+  %c : Tensor = aten::layer_norm(%x, %n, %w, %b, %e, %t)
+  %r.1 : Tensor = aten::relu(%c)
+  %r : Tensor = aten::clamp(%r.1, %z, %six)
+  return (%r))IR";
+
+TEST(CommonEndTest, TakesInClampsWhoseRangeTheOpBeforeThemHas) {
+  const Chain a(kFloatNorm);
+  const Chain b(NormAndClamps(0, R"(%r.1 : Tensor = aten::relu(%c)
+  %r : Tensor = aten::clamp(%r.1, %z, %six))")
+                    .c_str());
+  const CommonEnd end = Find(a, b);
+  EXPECT_EQ(end.steps_a, 2);
+  EXPECT_EQ(end.steps_b, 2);
+  EXPECT_TRUE(end.is_same_place);
+}
+
+TEST(CommonEndTest, TakesInAClampOfAnyOpThatTheOtherModelHasLeftOut) {
+  const CommonEnd end = Find(
+      Chain(kFloatNorm),
+      Chain(NormAndClamps(0, "%r : Tensor = aten::dequantize(%c)").c_str()));
+  EXPECT_EQ(end.steps_a, 2);
+  EXPECT_EQ(end.steps_b, 0);
+}
+
+TEST(CommonEndTest, KeepsClampsApartFromAnOpWithARangeOfItsOwn) {
+  const Chain b(NormAndClamps(9, "%r : Tensor = aten::relu(%c)").c_str());
+  const CommonEnd end = Find(Chain(kFloatNorm), b);
+  EXPECT_EQ(end.steps_a, 0);
+  EXPECT_EQ(end.steps_b, 0);
 }
 
 TEST(CommonEndTest, DoesNotFoldANormThatTheOtherModelHasElsewhere) {

@@ -2,6 +2,7 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <memory>
 #include <string>
 
 #include "absl/strings/substitute.h"
@@ -11,21 +12,28 @@
 namespace ns {
 namespace {
 
-// Asks of `activation`, an op and its arguments, and of a convolution with the
-// given scale and zero point.
-bool IsImplied(const std::string& activation, const std::string& scale,
-               int zero_point) {
-  const auto graph = GraphOf(absl::Substitute(
+// A graph that returns a convolution with the given scale and zero point, and
+// `activation`, an op and its arguments.
+std::shared_ptr<torch::jit::Graph> ConvAnd(const std::string& activation,
+                                           const std::string& scale,
+                                           int zero_point) {
+  return GraphOf(absl::Substitute(
       R"IR(
 graph(%x : Tensor, %p : __torch__.torch.classes.quantized.Conv2dPackedParamsBase, %unknown : float):
   %s : float = prim::Constant[value=$1]()
   %z : int = prim::Constant[value=$2]()
   %minus : float = prim::Constant[value=-1.]()
   %one : float = prim::Constant[value=1.]()
+  %none : NoneType = prim::Constant()
   %c : Tensor = quantized::conv2d(%x, %p, %s, %z)
   %a : Tensor = $0
   return (%c, %a))IR",
       activation, scale, zero_point));
+}
+
+bool IsImplied(const std::string& activation, const std::string& scale,
+               int zero_point) {
+  const auto graph = ConvAnd(activation, scale, zero_point);
   return IsImpliedByRange(*graph->outputs()[1]->node(),
                           *graph->outputs()[0]->node());
 }
@@ -44,6 +52,34 @@ TEST(ImpliedActivationTest, RangeUpTo6ImpliesRelu6) {
 TEST(ImpliedActivationTest, RangeWithinTheLimitsImpliesHardtanh) {
   EXPECT_TRUE(IsImplied("aten::hardtanh(%x, %minus, %one)", "0.0078125", 128));
   EXPECT_FALSE(IsImplied("aten::hardtanh(%x, %minus, %one)", "0.01", 128));
+}
+
+TEST(ImpliedActivationTest, RangeWithinTheLimitsImpliesClamp) {
+  EXPECT_TRUE(IsImplied("aten::clamp(%x, %minus, %one)", "0.0078125", 128));
+  EXPECT_FALSE(IsImplied("aten::clamp(%x, %one, %none)", "0.0078125", 0));
+  EXPECT_TRUE(IsImplied("aten::clamp(%x, %none, %one)", "0.0078125", 128));
+  EXPECT_TRUE(IsImplied("aten::clamp_min(%x, %minus)", "1.0", 1));
+  EXPECT_FALSE(IsImplied("aten::clamp_max(%x, %one)", "1.0", 1));
+}
+
+TEST(ImpliedActivationTest, RangeOfAClampReachesTo0) {
+  const auto has_range_of = [](const std::string& activation,
+                               const std::string& scale, int zero_point) {
+    const auto graph = ConvAnd(activation, scale, zero_point);
+    return HasRangeOf(*graph->outputs()[0]->node(),
+                      *graph->outputs()[1]->node());
+  };
+  EXPECT_TRUE(has_range_of("aten::clamp(%x, %one, %none)", "0.1", 0));
+  EXPECT_FALSE(has_range_of("aten::clamp(%x, %one, %none)", "0.1", 2));
+  EXPECT_TRUE(has_range_of("aten::relu(%x)", "0.1", 0));
+  EXPECT_FALSE(has_range_of("aten::relu(%x)", "0.1", 2));
+}
+
+TEST(ImpliedActivationTest, ClampsKeepTheRangeOfTheOpBeforeThem) {
+  const auto graph = ConvAnd("aten::relu(%c)", "0.0235294", 0);
+  const auto relu6 = ConvAnd("aten::relu6(%x)", "0.1", 0);
+  EXPECT_TRUE(
+      HasRangeOf(*graph->outputs()[1]->node(), *relu6->outputs()[1]->node()));
 }
 
 // 12 is torch.qint8, and 13 torch.quint8.
