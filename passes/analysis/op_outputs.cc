@@ -4,6 +4,8 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +22,9 @@ namespace {
 
 using ::torch::jit::Node;
 using ::torch::jit::Value;
+
+// No more elements of a list are told apart.
+constexpr size_t kMostElements = 64;
 
 // The types of recurrent modules, each with an op that has the same outputs.
 constexpr std::pair<absl::string_view, absl::string_view> kRecurrentModules[] =
@@ -50,6 +55,46 @@ std::string NameInSchema(const Node& node, const Value& output) {
              : "";
 }
 
+// Returns how many elements `use` shows a list to have.
+size_t CountRead(const torch::jit::Use& use) {
+  const Node& user = *use.user;
+  if (user.kind() == c10::prim::ListUnpack) {
+    return user.outputs().size();
+  }
+  if (user.kind() != c10::aten::__getitem__) {
+    return 0;
+  }
+  const std::optional<c10::IValue> index = ConstantOf(*user.input(1));
+  if (!index || !index->isInt()) {
+    return 0;
+  }
+  const int64_t place = index->toInt();
+  // Below 0 it counts from the end.
+  return static_cast<size_t>(place < 0 ? -place : place + 1);
+}
+
+// Returns how many parts `node` is asked to make of a tensor, where that is
+// constant, or 0.
+size_t CountParts(const Node& node) {
+  const Value* sizes = InputNamed(node, "split_sizes");
+  if (sizes == nullptr) {
+    sizes = InputNamed(node, "split_size");
+  }
+  if (sizes != nullptr && sizes->node()->kind() == c10::prim::ListConstruct) {
+    return sizes->node()->inputs().size();
+  }
+  const Value* parts = sizes == nullptr && node.kind() == c10::aten::chunk
+                           ? InputNamed(node, "chunks")
+                           : sizes;
+  const auto constant = parts == nullptr ? std::nullopt : ConstantOf(*parts);
+  if (constant && constant->isIntList()) {
+    return constant->toIntVector().size();
+  }
+  return constant && constant->isInt() && parts != sizes
+             ? static_cast<size_t>(std::max<int64_t>(0, constant->toInt()))
+             : 0;
+}
+
 }  // namespace
 
 size_t CountTensors(const c10::Type& type) {
@@ -66,10 +111,23 @@ size_t CountTensors(const c10::Type& type) {
   return count;
 }
 
-std::vector<OutputTensor> OutputTensors(const Node& node) {
+size_t CountElements(const Value& list) {
+  if (IsWrittenTo(list)) {
+    return 1;
+  }
+  size_t count = CountParts(*list.node());
+  for (const torch::jit::Use& use : list.uses()) {
+    count = std::max(count, CountRead(use));
+  }
+  return std::clamp<size_t>(count, 1, kMostElements);
+}
+
+std::vector<OutputTensor> OutputTensors(const Node& node, size_t elements) {
   std::vector<OutputTensor> tensors;
   for (const Value* output : node.outputs()) {
-    const size_t count = CountTensors(*output->type());
+    const size_t count = IsTensorList(*output)
+                             ? std::max(CountElements(*output), elements)
+                             : CountTensors(*output->type());
     for (size_t place = 0; place < count; ++place) {
       tensors.push_back({const_cast<Value*>(output), place});
     }
@@ -78,7 +136,11 @@ std::vector<OutputTensor> OutputTensors(const Node& node) {
 }
 
 std::string KnownOutputName(const Node& node, size_t position) {
-  const OutputTensor tensor = OutputTensors(node)[position];
+  const std::vector<OutputTensor> tensors = OutputTensors(node);
+  if (position >= tensors.size()) {
+    return "";  // An element of a list that this graph does not show.
+  }
+  const OutputTensor tensor = tensors[position];
   if (node.kind() == c10::prim::If) {
     const Value* made = node.blocks()[0]->outputs()[tensor.value->offset()];
     const std::vector<OutputTensor> there = OutputTensors(*made->node());
@@ -98,7 +160,7 @@ std::string KnownOutputName(const Node& node, size_t position) {
   const std::vector<std::string> others =
       absl::StrSplit(row->other_outputs, ' ');
   // A module that takes packed sequences returns more than these.
-  if (OutputTensors(node).size() != others.size() + 1) {
+  if (tensors.size() != others.size() + 1) {
     return "";
   }
   return position == 0 ? "output" : others[position - 1];

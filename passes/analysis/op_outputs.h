@@ -24,26 +24,41 @@ namespace ns {
 // tensors and dicts among them.
 size_t CountTensors(const c10::Type& type);
 
+// Returns how many elements `list`, a list of tensors, has at least, as far as
+// the graph tells: how many are unpacked, the highest index of one that is
+// read, and how many parts a split with sizes or a chunk makes. At least 1, and
+// 1 for a list that ops change after it is made. A run may still find fewer,
+// where a chunk has fewer than it is asked for.
+//
+//   %l : Tensor[] = aten::unbind(%x, %dim)
+//   %a : Tensor, %b : Tensor, %c : Tensor = prim::ListUnpack(%l)      3
+size_t CountElements(const torch::jit::Value& list);
+
 // One of the tensors that an op gives.
 struct OutputTensor {
   // The output of the op that is the tensor, or holds it.
   torch::jit::Value* value = nullptr;
   // The index of the tensor among those in `value`, counted from 0 in the order
-  // of CountTensors. TensorIn (passes/rewrite/tensor_in.h) takes it out.
+  // of CountTensors; of a list of tensors, the index of the element. TensorIn
+  // (passes/rewrite/tensor_in.h) takes it out.
   size_t place = 0;
 };
 
-// Returns all tensors that `node` gives, in order. Both of these nodes have
+// Returns all tensors that `node` gives, in order. Each of these nodes has
 // three:
 //
 //   %y : Tensor, %h : Tensor, %c : Tensor = aten::lstm(...)
 //   %t : (Tensor, (Tensor, Tensor)) = prim::CallMethod[name="forward"](%lstm)
+//   %l : Tensor[] = aten::chunk(%x, %three, %dim)
 //
-// Empty for a node that gives no tensor.
-std::vector<OutputTensor> OutputTensors(const torch::jit::Node& node);
+// A list of tensors has its CountElements, and at least `elements` of them: as
+// many as are known of its counterpart in another model, say. Empty for a node
+// that gives no tensor.
+std::vector<OutputTensor> OutputTensors(const torch::jit::Node& node,
+                                        size_t elements = 1);
 
 // Returns the name that users have for tensor `position` of
-// OutputTensors(node), which must be there: that of the op's schema, such as
+// OutputTensors(node): that of the op's schema, such as
 // "indices", or that of the table of ops, for modules whose class is called
 // LSTM, LSTMCell, GRU or RNN, too. An LSTM gives "output", "h_n" and "c_n".
 // Empty when there is no name. An output of a prim::If has the name that it has

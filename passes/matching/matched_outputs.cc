@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/node_view.h"
 #include "passes/matching/control_flow_results.h"
 
 namespace ns {
@@ -28,6 +29,13 @@ size_t IndexOf(const std::vector<OutputTensor>& tensors, const Value* value,
          tensors.begin();
 }
 
+// Returns how many of the tensors are in `value`.
+size_t CountOf(const std::vector<OutputTensor>& tensors, const Value* value) {
+  return std::count_if(
+      tensors.begin(), tensors.end(),
+      [&](const OutputTensor& tensor) { return tensor.value == value; });
+}
+
 std::vector<IndexPair> PairByPosition(size_t count_a, size_t count_b) {
   std::vector<IndexPair> pairs;
   for (size_t i = 0; i < std::min(count_a, count_b); ++i) {
@@ -36,13 +44,13 @@ std::vector<IndexPair> PairByPosition(size_t count_a, size_t count_b) {
   return pairs;
 }
 
-std::vector<IndexPair> PairOfControlFlow(const Node& a, const Node& b) {
-  const std::vector<OutputTensor> of_a = OutputTensors(a);
-  const std::vector<OutputTensor> of_b = OutputTensors(b);
+std::vector<IndexPair> PairOfControlFlow(
+    const Node& a, const std::vector<OutputTensor>& of_a, const Node& b,
+    const std::vector<OutputTensor>& of_b) {
   std::vector<IndexPair> pairs;
   for (const auto& [i, j] : PairResults(a, b)) {
-    const size_t count = std::min(CountTensors(*a.outputs()[i]->type()),
-                                  CountTensors(*b.outputs()[j]->type()));
+    const size_t count =
+        std::min(CountOf(of_a, a.outputs()[i]), CountOf(of_b, b.outputs()[j]));
     for (size_t place = 0; place < count; ++place) {
       pairs.emplace_back(IndexOf(of_a, a.outputs()[i], place),
                          IndexOf(of_b, b.outputs()[j], place));
@@ -55,16 +63,22 @@ std::vector<IndexPair> PairOfControlFlow(const Node& a, const Node& b) {
   return pairs;
 }
 
-std::vector<IndexPair> PairTensors(const Node& a, const Node& b) {
+std::vector<IndexPair> PairTensors(const Node& a,
+                                   const std::vector<OutputTensor>& of_a,
+                                   const Node& b,
+                                   const std::vector<OutputTensor>& of_b) {
   const bool a_is_if = a.kind() == c10::prim::If;
   const bool b_is_if = b.kind() == c10::prim::If;
   if (a_is_if && b_is_if) {
-    return PairOfControlFlow(a, b);
+    return PairOfControlFlow(a, of_a, b, of_b);
   }
   // The results of a prim::If are in an order of their own.
-  return a_is_if || b_is_if
-             ? std::vector<IndexPair>()
-             : PairByPosition(OutputTensors(a).size(), OutputTensors(b).size());
+  return a_is_if || b_is_if ? std::vector<IndexPair>()
+                            : PairByPosition(of_a.size(), of_b.size());
+}
+
+size_t ElementsOf(const Value& output) {
+  return IsTensorList(output) ? CountElements(output) : 1;
 }
 
 }  // namespace
@@ -78,15 +92,17 @@ std::vector<MatchedOutput> MatchedOutputs(const SubgraphMatch& match) {
   }
   const Node& node_a = *match.a.output->node();
   const Node& node_b = *match.b.output->node();
-  const std::vector<OutputTensor> of_a = OutputTensors(node_a);
-  const std::vector<OutputTensor> of_b = OutputTensors(node_b);
+  const size_t elements =
+      std::max(ElementsOf(*match.a.output), ElementsOf(*match.b.output));
+  const std::vector<OutputTensor> of_a = OutputTensors(node_a, elements);
+  const std::vector<OutputTensor> of_b = OutputTensors(node_b, elements);
   const size_t first_a = IndexOf(of_a, match.a.output, 0);
   const size_t first_b = IndexOf(of_b, match.b.output, 0);
   if (of_b.size() > 1) {
     first.name = OutputName(KnownOutputName(node_b, first_b), 0);
   }
   std::vector<MatchedOutput> outputs = {first};
-  for (const auto& [i, j] : PairTensors(node_a, node_b)) {
+  for (const auto& [i, j] : PairTensors(node_a, of_a, node_b, of_b)) {
     if (i != first_a && j != first_b) {
       const size_t index = j < first_b ? j + 1 : j;
       outputs.push_back({index, OutputName(KnownOutputName(node_b, j), index),

@@ -3,7 +3,10 @@
 #include <ATen/Functions.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <cstdint>
+
 #include "absl/strings/str_cat.h"
+#include "ir/node_view.h"
 #include "ir/torch_errors.h"
 #include "passes/analysis/op_outputs.h"
 
@@ -18,19 +21,21 @@ using ::torch::jit::WithInsertPoint;
 
 Value* TakeOut(Graph& graph, Value* value, size_t place);
 
-// Takes it out of the first element of `list`; only a run tells whether there
-// is one.
+// Takes it out of an element of `list`: of the first or, where the elements are
+// tensors, of that with the index `place`. Only a run tells whether there is
+// one.
 Value* TakeOutOfList(Graph& graph, Value* list, size_t place) {
+  const int64_t index = IsTensorList(*list) ? static_cast<int64_t>(place) : 0;
   Value* length = graph.insert(c10::aten::len, {list});
-  Value* has_elements = graph.insert(c10::aten::gt, {length, 0});
-  Node* branch =
-      graph.insertNode(graph.create(c10::prim::If, {has_elements}, 1));
+  Value* has_it = graph.insert(c10::aten::gt, {length, index});
+  Node* branch = graph.insertNode(graph.create(c10::prim::If, {has_it}, 1));
   Block* then_block = branch->addBlock();
   Block* else_block = branch->addBlock();
   {
     const WithInsertPoint at(then_block);
-    Value* first = graph.insert(c10::aten::__getitem__, {list, 0});
-    then_block->registerOutput(TakeOut(graph, first, place));
+    Value* element = graph.insert(c10::aten::__getitem__, {list, index});
+    then_block->registerOutput(
+        TakeOut(graph, element, IsTensorList(*list) ? 0 : place));
   }
   {
     const WithInsertPoint at(else_block);
@@ -68,7 +73,7 @@ Value* TakeOut(Graph& graph, Value* value, size_t place) {
 
 absl::StatusOr<Value*> TensorIn(Value* value, size_t place, Node* node) {
   const size_t count = CountTensors(*value->type());
-  if (place >= count) {
+  if (place >= count && !IsTensorList(*value)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "a value of type ", value->type()->repr_str(), " cannot be logged: it ",
         count == 0 ? "has no first tensor"

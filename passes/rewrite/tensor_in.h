@@ -15,9 +15,10 @@ namespace ns {
 
 // Returns tensor number `place` of those in `value`, counted from 0 in the
 // order of CountTensors (passes/analysis/op_outputs.h): `value` itself when it
-// is a tensor, and else an element of a tuple, at any depth, or the first
-// element of a list. Of a list that a run finds to be empty it is a tensor
-// without elements. The nodes that take it out are inserted in front of `node`.
+// is a tensor, and else an element of a tuple, at any depth, or of the first
+// element of a list. Of a list of tensors, it is the element with the index
+// `place`. Where a run finds the list to be shorter, it is a tensor without
+// elements. The nodes that take it out are inserted in front of `node`.
 //
 //   %state = prim::TupleIndex(%lstm_output, %one)
 //   %tensor = prim::TupleIndex(%state, %zero)
