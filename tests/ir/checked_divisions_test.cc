@@ -14,8 +14,8 @@ namespace {
 
 constexpr int64_t kLowest = std::numeric_limits<int64_t>::min();
 
-c10::IValue Run(const char* name, const char* overload, const c10::IValue& a,
-                const c10::IValue& b) {
+c10::IValue Divide(const char* name, const char* overload, const c10::IValue& a,
+                   const c10::IValue& b) {
   CheckIntegerDivisions();
   const auto op = torch::jit::findOperatorFor({name, overload});
   if (op == nullptr) {
@@ -29,30 +29,31 @@ c10::IValue Run(const char* name, const char* overload, const c10::IValue& a,
 
 TEST(CheckedDivisionsTest, DivisionsByZeroThrow) {
   for (const char* overload : {"int", ""}) {
-    EXPECT_THROW(Run("aten::remainder", overload, 7, 0), std::runtime_error);
-    EXPECT_THROW(Run("aten::floordiv", overload, 7, 0), std::exception);
+    EXPECT_THROW(Divide("aten::remainder", overload, 7, 0), std::runtime_error);
+    EXPECT_THROW(Divide("aten::floordiv", overload, 7, 0), std::exception);
   }
-  EXPECT_THROW(Run("aten::__round_to_zero_floordiv", "int", 7, 0),
+  EXPECT_THROW(Divide("aten::__round_to_zero_floordiv", "int", 7, 0),
                std::runtime_error);
 }
 
 TEST(CheckedDivisionsTest, TheLowestIntegerIsDividedByMinusOne) {
-  EXPECT_EQ(Run("aten::remainder", "int", kLowest, -1).toInt(), 0);
-  EXPECT_EQ(Run("aten::remainder", "", kLowest, -1).toInt(), 0);
-  EXPECT_EQ(Run("aten::gcd", "int", kLowest, -1).toInt(), 1);
-  EXPECT_THROW(Run("aten::floordiv", "int", kLowest, -1), std::runtime_error);
-  EXPECT_THROW(Run("aten::floordiv", "", kLowest, -1), std::runtime_error);
-  EXPECT_THROW(Run("aten::__round_to_zero_floordiv", "int", kLowest, -1),
+  EXPECT_EQ(Divide("aten::remainder", "int", kLowest, -1).toInt(), 0);
+  EXPECT_EQ(Divide("aten::remainder", "", kLowest, -1).toInt(), 0);
+  EXPECT_EQ(Divide("aten::gcd", "int", kLowest, -1).toInt(), 1);
+  EXPECT_THROW(Divide("aten::floordiv", "int", kLowest, -1),
+               std::runtime_error);
+  EXPECT_THROW(Divide("aten::floordiv", "", kLowest, -1), std::runtime_error);
+  EXPECT_THROW(Divide("aten::__round_to_zero_floordiv", "int", kLowest, -1),
                std::runtime_error);
 }
 
 TEST(CheckedDivisionsTest, OtherNumbersGiveWhatTheyGave) {
-  EXPECT_EQ(Run("aten::remainder", "int", -7, 3).toInt(), 2);
-  EXPECT_EQ(Run("aten::remainder", "", -7, 3).toInt(), 2);
-  EXPECT_EQ(Run("aten::remainder", "", 7.5, 2).toDouble(), 1.5);
-  EXPECT_EQ(Run("aten::floordiv", "int", -7, 2).toInt(), -4);
-  EXPECT_EQ(Run("aten::__round_to_zero_floordiv", "int", -7, 2).toInt(), -3);
-  EXPECT_EQ(Run("aten::gcd", "int", 12, 18).toInt(), 6);
+  EXPECT_EQ(Divide("aten::remainder", "int", -7, 3).toInt(), 2);
+  EXPECT_EQ(Divide("aten::remainder", "", -7, 3).toInt(), 2);
+  EXPECT_EQ(Divide("aten::remainder", "", 7.5, 2).toDouble(), 1.5);
+  EXPECT_EQ(Divide("aten::floordiv", "int", -7, 2).toInt(), -4);
+  EXPECT_EQ(Divide("aten::__round_to_zero_floordiv", "int", -7, 2).toInt(), -3);
+  EXPECT_EQ(Divide("aten::gcd", "int", 12, 18).toInt(), 6);
 }
 
 }  // namespace
