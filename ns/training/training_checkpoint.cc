@@ -1,6 +1,7 @@
 #include "ns/training/training_checkpoint.h"
 
 #include <ATen/ATen.h>
+#include <torch/csrc/jit/serialization/export.h>
 #include <torch/serialize/archive.h>
 
 #include <cstring>
@@ -13,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "ir/atomic_file.h"
+#include "ir/file_writer.h"
 #include "ir/make_module.h"
 #include "ir/module_file.h"
 #include "ir/module_path.h"
@@ -163,6 +165,19 @@ absl::StatusOr<bool> Exists(const std::string& path) {
   return exists;
 }
 
+// LibTorch's own archive of a file throws in its destructor where the disk is
+// full, which ends the process.
+absl::Status WriteModule(const Module& module, const std::string& path) {
+  FileWriter file(path);
+  NS_RETURN_IF_ERROR(CatchTorchErrors([&] {
+    torch::jit::ExportModule(module, [&](const void* bytes, size_t count) {
+      file.Write(bytes, count);
+      return count;
+    });
+  }));
+  return file.Close();
+}
+
 TrainingPosition PositionOf(const Module& checkpoint) {
   TrainingPosition position;
   position.epoch = checkpoint.attr("epoch").toInt();
@@ -202,7 +217,7 @@ absl::Status SaveCheckpoint(const std::string& path, const std::string& run,
     checkpoint.register_buffer("optimizer", BytesOf(optimizer));
     checkpoint.register_module("model", model);
     return WriteFileAtomically(path, [&](const std::string& temporary) {
-      return CatchTorchErrors([&] { checkpoint.save(temporary); });
+      return WriteModule(checkpoint, temporary);
     });
   });
 }

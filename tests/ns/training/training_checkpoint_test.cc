@@ -1,13 +1,16 @@
 #include "ns/training/training_checkpoint.h"
 
 #include <ATen/ATen.h>
+#include <sys/resource.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/optim/adam.h>
 
+#include <csignal>
 #include <filesystem>
 #include <optional>
 #include <string>
 
+#include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "passes/quantization/default_observers.h"
@@ -21,6 +24,7 @@ namespace ns {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::torch::jit::Module;
 
 constexpr char kRun[] = "--lr=1";
@@ -95,6 +99,28 @@ TEST_F(TrainingCheckpointTest, GivesBackAllThatTrainingChanges) {
   const auto expected = Model(0, false, 8).attr("fake");
   EXPECT_TRUE(model.attr("fake").toCustomClass<FakeQuantize>()->scale().equal(
       expected.toCustomClass<FakeQuantize>()->scale()));
+}
+
+// What no file can outgrow stands for a disk that is full.
+TEST_F(TrainingCheckpointTest, AFullDiskIsAnErrorAndLeavesNothing) {
+  const Module model = Model(1, true, 2);
+  torch::optim::Adam optimizer = OptimizerOf(model);
+  rlimit limit = {};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small = {1000, limit.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const absl::Status status =
+      SaveCheckpoint(path_, kRun, model, optimizer, TrainingPosition());
+  setrlimit(RLIMIT_FSIZE, &limit);
+  std::signal(SIGXFSZ, old_handler);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("cannot write"));
+  EXPECT_FALSE(std::filesystem::exists(path_));
+  for (const auto& entry :
+       std::filesystem::directory_iterator(testing::TempDir())) {
+    EXPECT_THAT(entry.path().filename().string(),
+                Not(HasSubstr("AFullDiskIsAnErrorAndLeavesNothing")));
+  }
 }
 
 TEST_F(TrainingCheckpointTest, WithoutAFileThereIsNothing) {
