@@ -180,17 +180,24 @@ bool MakePaddingExplicit(Graph& graph, Node* node) {
          PaddedConvolution(graph, node, *padding).Replace();
 }
 
-// Returns the part of `whole`, with the largest output padding `most`, that
-// `added` asks for.
+void ReplaceArgument(Node& node, const std::string& name, Value* value) {
+  node.replaceInput(
+      static_cast<size_t>(*node.schema().argumentIndexWithName(name)), value);
+}
+
+// Returns the part of `whole` that an output padding of `added` asks for, which
+// is `most` at most. Before that part, `whole` has `before[i]` elements more in
+// dimension i, and as many more at its end.
 Value* PartOf(Graph& graph, Value* whole, Value* added, const Ints& most,
-              const Node& original) {
+              const Ints& before, const Node& original) {
   const c10::TypePtr number = c10::IntType::get();
   const auto constant = [&](int64_t value) {
     return graph.insertConstant(value);
   };
   const auto dimensions = static_cast<int64_t>(most.size());
   for (int64_t i = 0; i < dimensions; ++i) {
-    if (most[static_cast<size_t>(i)] == 0) {
+    const auto place = static_cast<size_t>(i);
+    if (most[place] == 0) {
       continue;
     }
     Value* dimension = constant(i - dimensions);
@@ -198,14 +205,14 @@ Value* PartOf(Graph& graph, Value* whole, Value* added, const Ints& most,
                         number, original);
     Value* too_many =
         Call(graph, c10::aten::sub,
-             {constant(most[static_cast<size_t>(i)]), asked}, number, original);
+             {constant(most[place] + before[place]), asked}, number, original);
     Value* size =
         Call(graph, c10::aten::size, {whole, dimension}, number, original);
     Value* length =
         Call(graph, c10::aten::sub, {size, too_many}, number, original);
-    whole =
-        Call(graph, c10::aten::narrow, {whole, dimension, constant(0), length},
-             c10::TensorType::get(), original);
+    whole = Call(graph, c10::aten::narrow,
+                 {whole, dimension, constant(before[place]), length},
+                 c10::TensorType::get(), original);
   }
   return whole;
 }
@@ -222,20 +229,33 @@ bool MakeOutputPaddingExplicit(Graph& graph, Node* node) {
   }
   const auto stride = ConstantInts(*node, "stride", dimensions);
   const auto dilation = ConstantInts(*node, "dilation", dimensions);
-  if (!stride || !dilation) {
+  auto padding = ConstantInts(*node, "padding", dimensions);
+  if (!stride || !dilation || !padding) {
     return false;
   }
   Ints most;
+  Ints before(dimensions, 0);
+  Ints output_padding(dimensions, 0);
   for (size_t i = 0; i < dimensions; ++i) {
     most.push_back(std::max((*stride)[i], (*dilation)[i]) - 1);
+    // oneDNN's int8 kernels have no output padding. With less padding, more is
+    // computed at both ends.
+    if ((*padding)[i] >= most[i]) {
+      before[i] = most[i];
+      (*padding)[i] -= most[i];
+    } else {
+      output_padding[i] = most[i];
+    }
   }
   const std::vector<torch::jit::Use> uses = node->output()->uses();
   {
     const torch::jit::WithInsertPoint before(node);
-    node->replaceInputWith(added, graph.insertConstant(most));
+    ReplaceArgument(*node, "padding", graph.insertConstant(*padding));
+    ReplaceArgument(*node, "output_padding",
+                    graph.insertConstant(output_padding));
   }
   const torch::jit::WithInsertPoint after(node->next());
-  Value* part = PartOf(graph, node->output(), added, most, *node);
+  Value* part = PartOf(graph, node->output(), added, most, before, *node);
   for (const torch::jit::Use& use : uses) {
     use.user->replaceInput(use.offset, part);
   }

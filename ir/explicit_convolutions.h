@@ -24,13 +24,13 @@ namespace ns {
 //
 // Where the output padding of a transposed convolution is known only when the
 // model runs (nn.ConvTranspose2d called with output_size), computes the largest
-// output that its stride allows, and takes the part that was asked for, which
-// holds the same values:
+// output that its stride allows, with less padding where there is enough, and
+// takes the part that was asked for, which holds the same values:
 //
-//   %y = aten::conv_transpose1d(%x, %weight, %bias, 2, 0, %added, 1, 1)
+//   %y = aten::conv_transpose1d(%x, %weight, %bias, 2, [1], %added, 1, 1)
 // becomes
-//   %a = aten::conv_transpose1d(%x, %weight, %bias, 2, 0, [1], 1, 1)
-//   %y = aten::narrow(%a, -1, 0, size of %a - (1 - %added[0]))
+//   %a = aten::conv_transpose1d(%x, %weight, %bias, 2, [0], [0], 1, 1)
+//   %y = aten::narrow(%a, -1, 1, size of %a - (2 - %added[0]))
 //
 // Returns whether any convolution was replaced. Throws what LibTorch throws.
 bool MakeConvolutionsExplicit(torch::jit::Graph& graph);

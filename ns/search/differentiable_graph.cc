@@ -2,17 +2,13 @@
 
 #include <ATen/core/alias_info.h>
 #include <torch/csrc/jit/ir/ir.h>
-#include <torch/csrc/jit/runtime/operator.h>
 
-#include <string>
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/match.h"
-#include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
+#include "ir/out_of_place.h"
 #include "ir/tensor_writes.h"
 
 namespace ns {
@@ -22,10 +18,6 @@ using ::torch::jit::Graph;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-bool IsWrittenArgument(const c10::Argument& argument) {
-  return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
-}
-
 // Whether the op gives a tensor of its own: no view, nor what it writes to.
 bool MakesTensors(const Node& node) {
   const c10::FunctionSchema* schema = node.maybeSchema();
@@ -33,20 +25,6 @@ bool MakesTensors(const Node& node) {
          absl::c_none_of(schema->returns(), [](const c10::Argument& returned) {
            return returned.alias_info() != nullptr;
          });
-}
-
-// Whether the op writes to its first input, a tensor, and an op of the same
-// name without the underscore computes the result.
-bool HasFormOutOfPlace(const Node& node) {
-  const c10::FunctionSchema* schema = node.maybeSchema();
-  return schema != nullptr && absl::EndsWith(OpName(node), "_") &&
-         node.kind() != c10::aten::copy_ && IsTensor(*node.input(0)) &&
-         absl::c_count_if(schema->arguments(), IsWrittenArgument) == 1 &&
-         IsWrittenArgument(schema->arguments()[0]) &&
-         !torch::jit::getAllOperatorsFor(
-              c10::Symbol::fromQualString(
-                  std::string(absl::StripSuffix(OpName(node), "_"))))
-              .empty();
 }
 
 // Inserts a copy of `value` at the insertion point.
@@ -78,22 +56,19 @@ void GiveCopy(Graph& graph, Value* value) {
   }
 }
 
+// Computes apart what `node` writes, and copies it, where there is an op for
+// that.
 void WriteCopy(Graph& graph, Node* node) {
-  const torch::jit::WithInsertPoint here(node);
-  Value* written = node->input(0);
-  Node* apart = graph.create(c10::Symbol::fromQualString(std::string(
-                                 absl::StripSuffix(OpName(*node), "_"))),
-                             node->inputs());
-  apart->replaceInput(0, InsertCopy(graph, written));
-  apart->output()->setType(c10::TensorType::get());
-  graph.insertNode(apart)->copyMetadata(node);
-  if (apart->maybeSchema() == nullptr) {
-    apart->destroy();  // No overload takes the arguments.
+  Node* apart = InsertOutOfPlace(node);
+  if (apart == nullptr) {
     return;
   }
-  Node* copied = graph.insertNode(
-      graph.create(c10::aten::copy_,
-                   {written, apart->output(), graph.insertConstant(false)}));
+  TakeCopies(graph, apart,
+             [&](Value* value) { return value == node->input(0); });
+  const torch::jit::WithInsertPoint here(node);
+  Node* copied = graph.insertNode(graph.create(
+      c10::aten::copy_,
+      {node->input(0), apart->output(), graph.insertConstant(false)}));
   copied->output()->setType(node->output()->type());
   node->output()->replaceAllUsesWith(copied->output());
   node->destroy();
@@ -105,10 +80,7 @@ void MakeDifferentiable(Graph& graph) {
   std::vector<Node*> writers;
   std::vector<Node*> others;
   ForEachNode(graph.block(), [&](Node* node) {
-    if (HasFormOutOfPlace(*node)) {
-      writers.push_back(node);
-    } else if (node->maybeSchema() != nullptr &&
-               node->maybeSchema()->is_mutable()) {
+    if (node->maybeSchema() != nullptr && node->maybeSchema()->is_mutable()) {
       writers.push_back(node);
     } else if (MakesTensors(*node)) {
       others.push_back(node);
@@ -130,9 +102,7 @@ void MakeDifferentiable(Graph& graph) {
     }
   }
   for (Node* node : writers) {
-    if (HasFormOutOfPlace(*node)) {
-      WriteCopy(graph, node);
-    }
+    WriteCopy(graph, node);
   }
 }
 

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
+#include "ir/out_of_place.h"
 #include "passes/analysis/list_writes.h"
 #include "passes/rewrite/idle_dropouts.h"
 
@@ -54,11 +56,45 @@ void NameEachLength(Graph& graph, Node* made) {
   }
 }
 
+// Whether `value` is a tensor that an op has just made, which only `user`
+// takes.
+bool IsOwnTensorOf(const Value& value, const Node& user) {
+  const Node& made = *value.node();
+  const c10::FunctionSchema* schema = made.maybeSchema();
+  return value.uses().size() == 1 && made.owningBlock() == user.owningBlock() &&
+         schema != nullptr && !schema->is_mutable() && made.blocks().empty() &&
+         absl::c_none_of(schema->returns(), [](const c10::Argument& returned) {
+           return returned.alias_info() != nullptr;
+         });
+}
+
+// Makes ops in place out-of-place that write to a tensor of their own. LibTorch
+// does not where the tensor ends up in a list or dict that others are read
+// from.
+void RemoveOwnWrites(Graph& graph) {
+  std::vector<Node*> writers;
+  ForEachNode(graph.block(), [&](Node* node) {
+    if (node->maybeSchema() != nullptr && node->schema().is_mutable()) {
+      writers.push_back(node);
+    }
+  });
+  for (Node* node : writers) {
+    if (node->inputs().empty() || !IsOwnTensorOf(*node->input(0), *node)) {
+      continue;
+    }
+    if (Node* apart = InsertOutOfPlace(node)) {
+      node->output()->replaceAllUsesWith(apart->output());
+      node->destroy();
+    }
+  }
+}
+
 }  // namespace
 
 void RemoveMutation(const std::shared_ptr<Graph>& graph) {
   ReplaceIdleDropouts(*graph);
   torch::jit::RemoveTensorMutation(graph);
+  RemoveOwnWrites(*graph);
   std::vector<Node*> lists;
   ForEachNode(graph->block(), [&](Node* node) {
     if (node->kind() == c10::prim::ListConstruct &&

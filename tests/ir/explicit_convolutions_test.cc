@@ -52,7 +52,7 @@ graph(%x : Tensor, %w : Tensor, %b : Tensor, %stride : int[], %one : int):
   return (%y))IR");
 }
 
-// The stride allows one more row.
+// The stride allows one more row, and the padding leaves one out at each end.
 TEST(MakeConvolutionsExplicitTest, TakesThePartOfTheLargestOutput) {
   ExpectExplicit(R"IR(
 graph(%x : Tensor, %w : Tensor, %b : Tensor, %added : int[]):
@@ -66,8 +66,39 @@ graph(%x : Tensor, %w : Tensor, %b : Tensor, %added : int[]):
   %two : int[] = prim::Constant[value=[2]]()
   %ones : int[] = prim::Constant[value=[1]]()
   %one : int = prim::Constant[value=1]()
+  %padding : int[] = prim::Constant[value=[0]]()
+  %most : int[] = prim::Constant[value=[0]]()
+  %whole : Tensor = aten::conv_transpose1d(%x, %w, %b, %two, %padding, %most, %one, %ones)
+  %last : int = prim::Constant[value=-1]()
+  %i : int = prim::Constant[value=0]()
+  %asked : int = aten::__getitem__(%added, %i)
+  %allowed : int = prim::Constant[value=2]()
+  %over : int = aten::sub(%allowed, %asked)
+  %size : int = aten::size(%whole, %last)
+  %length : int = aten::sub(%size, %over)
+  %start : int = prim::Constant[value=1]()
+  %y : Tensor = aten::narrow(%whole, %last, %start, %length)
+  return (%y))IR");
+}
+
+TEST(MakeConvolutionsExplicitTest, PadsTheOutputWhenNoPaddingCanBeLeftOut) {
+  ExpectExplicit(R"IR(
+graph(%x : Tensor, %w : Tensor, %b : Tensor, %added : int[]):
+  %two : int[] = prim::Constant[value=[2]]()
+  %zeros : int[] = prim::Constant[value=[0]]()
+  %ones : int[] = prim::Constant[value=[1]]()
+  %one : int = prim::Constant[value=1]()
+  %y : Tensor = aten::conv_transpose1d(%x, %w, %b, %two, %zeros, %added, %one, %ones)
+  return (%y))IR",
+                 R"IR(
+graph(%x : Tensor, %w : Tensor, %b : Tensor, %added : int[]):
+  %two : int[] = prim::Constant[value=[2]]()
+  %zeros : int[] = prim::Constant[value=[0]]()
+  %ones : int[] = prim::Constant[value=[1]]()
+  %one : int = prim::Constant[value=1]()
+  %padding : int[] = prim::Constant[value=[0]]()
   %most : int[] = prim::Constant[value=[1]]()
-  %whole : Tensor = aten::conv_transpose1d(%x, %w, %b, %two, %ones, %most, %one, %ones)
+  %whole : Tensor = aten::conv_transpose1d(%x, %w, %b, %two, %padding, %most, %one, %ones)
   %last : int = prim::Constant[value=-1]()
   %i : int = prim::Constant[value=0]()
   %asked : int = aten::__getitem__(%added, %i)

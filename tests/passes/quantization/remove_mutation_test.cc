@@ -34,6 +34,41 @@ graph(%x : Tensor):
   return (%y))IR");
 }
 
+// What is read from a dict may be any tensor in one, LibTorch assumes.
+TEST(RemoveMutationTest, WritesToATensorThatOneOpTakesAreOutOfPlace) {
+  ExpectBecomes(R"IR(
+graph(%x : Tensor, %key : str):
+  %one : int = prim::Constant[value=1]()
+  %all : Dict(str, Tensor) = prim::DictConstruct(%key, %x)
+  %y : Tensor = aten::__getitem__(%all, %key)
+  %a : Tensor = aten::sin(%y)
+  %b : Tensor = aten::add_(%a, %y, %one)
+  %c : Tensor = aten::relu_(%b)
+   = aten::_set_item(%all, %key, %c)
+  return (%all))IR",
+                R"IR(
+graph(%x : Tensor, %key : str):
+  %one : int = prim::Constant[value=1]()
+  %all : Dict(str, Tensor) = prim::DictConstruct(%key, %x)
+  %y : Tensor = aten::__getitem__(%all, %key)
+  %a : Tensor = aten::sin(%y)
+  %b : Tensor = aten::add(%a, %y, %one)
+  %c : Tensor = aten::relu(%b)
+   = aten::_set_item(%all, %key, %c)
+  return (%all))IR");
+}
+
+TEST(RemoveMutationTest, WritesToATensorThatAnotherOpTakesStay) {
+  ExpectStays(R"IR(
+graph(%x : Tensor, %key : str):
+  %all : Dict(str, Tensor) = prim::DictConstruct(%key, %x)
+  %y : Tensor = aten::__getitem__(%all, %key)
+  %a : Tensor = aten::sin(%y)
+   = aten::_set_item(%all, %key, %a)
+  %c : Tensor = aten::relu_(%a)
+  return (%all, %c))IR");
+}
+
 TEST(RemoveMutationTest, GrowingListsGetANameForEachLength) {
   ExpectBecomes(R"IR(
 graph(%a : Tensor):
