@@ -185,8 +185,9 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
                       FoldForQuantization(model, options.compat));
   PassContext context;
   QuantizationReport known;
-  const std::vector<FloatSubgraph> subgraphs =
-      FindFloatSubgraphs(folded.graph(), {}, FusingOps::kLibTorch);
+  const std::vector<FloatSubgraph> subgraphs = FindFloatSubgraphs(
+      folded.graph(), {},
+      options.compat ? FusingOps::kFx : FusingOps::kLibTorch);
   for (const FloatSubgraph& subgraph : subgraphs) {
     known.order.push_back(subgraph.name);
   }

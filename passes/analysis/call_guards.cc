@@ -43,10 +43,9 @@ absl::Status CheckPool(const Node& node) {
   if (!IsNoneOrMissing(node, "divisor_override")) {
     return Refusal("it divides by a number of its own");
   }
-  // qnnpack counts the padding, whatever it is told.
-  return ConstantInt(node, "count_include_pad") == 1
+  return !IsQnnpack() || ConstantInt(node, "count_include_pad") == 1
              ? absl::OkStatus()
-             : Refusal("it does not count padding");
+             : Refusal("qnnpack counts the padding, whatever it is told");
 }
 
 // qnnpack mixes up the elements of channels-last tensors.

@@ -15,6 +15,7 @@
 #include "passes/ops/fusion_patterns.h"
 #include "passes/ops/op_families.h"
 #include "passes/ops/op_table.h"
+#include "passes/quantization/fx_forms.h"
 
 namespace ns {
 namespace {
@@ -31,19 +32,22 @@ bool IsQuantizable(const MatchableNode& node) {
          (node.row->role == Role::kCompute && !IsQuantizedOp(*node.row));
 }
 
-// True when the quantized op of the family `base` also computes an op of the
-// family `next` behind one of the family `previous`.
-bool IsTakenIn(absl::string_view base, absl::string_view previous,
-               absl::string_view next, FusingOps fusing) {
-  if (!FusesWith(base, previous, next)) {
+// True when the quantized op of the family `base` also computes `next`, which
+// comes after `previous`.
+bool IsTakenIn(absl::string_view base, const MatchableNode& previous,
+               const MatchableNode& next, FusingOps fusing) {
+  if (!FusesWith(base, previous.family, next.family)) {
     return false;
   }
   const OpFamily* family = FindFamily(base);
-  if (next == kBatchNorm) {
+  if (next.family == kBatchNorm) {
     return fusing == FusingOps::kAll;
   }
+  if (fusing == FusingOps::kFx && !FusesReluInFx(*previous.node, *next.node)) {
+    return false;
+  }
   return absl::c_any_of(OpsOf(*family), [&](const FamilyOp& op) {
-    return FindOp(op.op)->fused_activation == next &&
+    return FindOp(op.op)->fused_activation == next.family &&
            (fusing == FusingOps::kAll || !IsLoweredOp(op.op));
   });
 }
@@ -70,7 +74,7 @@ std::vector<FloatSubgraph> FindFloatSubgraphs(torch::jit::Graph& graph,
     int end = i;
     for (int next = node.only_user;
          next >= 0 && !nodes[next].is_control_flow &&
-         IsTakenIn(node.family, nodes[end].family, nodes[next].family, fusing);
+         IsTakenIn(node.family, nodes[end], nodes[next], fusing);
          next = nodes[end].only_user) {
       taken[next] = true;
       found.subgraph.end = nodes[next].node;

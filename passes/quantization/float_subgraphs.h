@@ -32,6 +32,7 @@ struct FloatSubgraph : QConfigTarget {
 enum class FusingOps {
   kAll,       // ns ops, too: a batch norm, and a relu or clamp
   kLibTorch,  // LibTorch's alone: a relu, behind most ops
+  kFx,        // of those, the ones that prepare_fx fuses (fx_forms.h)
 };
 
 // Returns all subgraphs of `graph` that compute something, in order of

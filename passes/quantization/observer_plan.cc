@@ -424,7 +424,11 @@ class Planner {
 
 ObserverPlan PlanObservers(torch::jit::Graph& graph,
                            const ObserverPlanOptions& options) {
-  return ObserverPlanner(graph, options.relations).Plan(options);
+  return Planner(PlannedGraph(
+                     graph, options.relations,
+                     options.compat ? FusingOps::kFx : FusingOps::kLibTorch),
+                 options)
+      .Run();
 }
 
 ObserverPlanner::ObserverPlanner(torch::jit::Graph& graph,

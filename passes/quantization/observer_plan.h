@@ -123,10 +123,11 @@ struct ObserverPlanOptions {
 // qconfig that is not static are in no list: quantize-dynamic is for them.
 //
 // `compat` does what prepare_fx does where that differs: pools of float values
-// run in int8, too, reshapes have a point behind them, ops that it does not
-// list (chunk, slice) end the flow of quantized values, clamps are seen in
-// front as well as behind, sums and products with a number share the observer
-// of their input, and its mistakes are made (fx_unobserved.h).
+// run in int8, too, reshapes have a point after them, calls that it does not
+// list (chunk, slice, bmm, nn.Flatten) stay in float and end the flow of
+// quantized values (fx_forms.h), clamps are seen before as well as after, sums
+// and products with a number share the observer of their input, and its
+// mistakes are made (fx_unobserved.h).
 ObserverPlan PlanObservers(torch::jit::Graph& graph,
                            const ObserverPlanOptions& options);
 
@@ -140,7 +141,7 @@ class ObserverPlanner {
   ~ObserverPlanner();
 
   // What PlanObservers returns with these options, whose relations are those of
-  // the planner.
+  // the planner, and which are not `compat`.
   ObserverPlan Plan(const ObserverPlanOptions& options) const;
 
  private:

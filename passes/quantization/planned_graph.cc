@@ -29,11 +29,11 @@ bool RunsOnQuantized(const ValueFacts& facts, const FloatSubgraph& subgraph) {
 }  // namespace
 
 PlannedGraph::PlannedGraph(torch::jit::Graph& graph,
-                           const OpRelations& relations)
+                           const OpRelations& relations, FusingOps fusing)
     : graph_(graph),
       writes_(graph),
       has_leaf_calls_(HasLeafCalls(graph)),
-      subgraphs_(FindFloatSubgraphs(graph, relations, FusingOps::kLibTorch)) {
+      subgraphs_(FindFloatSubgraphs(graph, relations, fusing)) {
   const ValueFacts facts(graph);
   for (const FloatSubgraph& subgraph : subgraphs_) {
     by_start_[subgraph.subgraph.start] = &subgraph;

@@ -25,14 +25,15 @@ namespace ns {
 
 class ValueFacts;
 
-// The subgraphs of a float graph (FindFloatSubgraphs), and whether and how each
-// of them could run in int8. The graph must outlive the object. While the
-// object is in use, neither the graph nor LibTorch's quantized engine may
-// change. The methods that take `base` take the base op of one of these
-// subgraphs, and no other node.
+// The subgraphs of a float graph (FindFloatSubgraphs with `fusing`), and
+// whether and how each of them could run in int8. The graph must outlive the
+// object. While the object is in use, neither the graph nor LibTorch's
+// quantized engine may change. The methods that take `base` take the base op of
+// one of these subgraphs, and no other node.
 class PlannedGraph {
  public:
-  PlannedGraph(torch::jit::Graph& graph, const OpRelations& relations);
+  PlannedGraph(torch::jit::Graph& graph, const OpRelations& relations,
+               FusingOps fusing = FusingOps::kLibTorch);
 
   torch::jit::Graph& graph() const { return graph_; }
 

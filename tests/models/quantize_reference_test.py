@@ -142,6 +142,89 @@ class Numbers(nn.Module):
     return self.last(torch.matmul(y, y.transpose(-2, -1)) * 0.125) * -2
 
 
+class NumbersInCat(nn.Module):
+  """What chose its qparams comes first in a concatenation, or later, or is
+  pooled, stacked or reshaped before."""
+
+  def __init__(self) -> None:
+    super().__init__()
+    self.stem = nn.Conv2d(3, 8, 3, padding=1)
+    self.box = nn.Conv2d(8, 4, 1)
+    self.score = nn.Conv2d(8, 4, 1)
+    self.first = nn.Conv2d(8, 4, 1)
+    self.second = nn.Conv2d(8, 4, 1)
+
+  def forward(
+      self, x: torch.Tensor
+  ) -> Tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+    x = F.relu(self.stem(x))
+    boxes = torch.sigmoid(self.box(x)) * 640.0
+    scores = torch.sigmoid(self.score(x))
+    y = torch.cat([F.max_pool2d(self.first(x) * 3 + 1, 3, 1, 1),
+                   self.second(x)], 1)
+    return (torch.cat([boxes, scores], 1), torch.stack([boxes, scores], 1),
+            torch.cat([scores.reshape(4, 4, -1), boxes.reshape(4, 4, -1)], 1),
+            y)
+
+
+class OtherModules(nn.Module):
+  """Modules that prepare_fx does not list, though it lists functions that do
+  the same."""
+
+  def __init__(self) -> None:
+    super().__init__()
+    self.conv = nn.Conv2d(3, 8, 1)
+    self.pool = nn.AvgPool2d(3, 2, 1, count_include_pad=False)
+    self.upsample = nn.Upsample(scale_factor=2)
+    self.norm = nn.GroupNorm(2, 8)
+    self.gelu = nn.GELU()
+    self.last = nn.Conv2d(8, 8, 1)
+    self.mean = nn.AdaptiveAvgPool2d(2)
+    self.flatten = nn.Flatten()
+    self.batch_norm = nn.BatchNorm1d(32)
+    self.fc = nn.Linear(32, 8)
+
+  def forward(self, x: torch.Tensor) -> torch.Tensor:
+    x = self.upsample(self.pool(F.relu(self.conv(x))))
+    x = self.mean(self.last(self.gelu(self.norm(x))))
+    return self.fc(self.batch_norm(self.flatten(x)))
+
+
+class Spellings(nn.Module):
+  """Calls that prepare_fx knows under another spelling."""
+
+  def __init__(self) -> None:
+    super().__init__()
+    for name in ('a', 'b', 'c', 'd', 'e'):
+      setattr(self, name, nn.Linear(16, 16))
+    self.weight = nn.Parameter(torch.randn(16, 16) / 4)
+    self.bias = nn.Parameter(torch.randn(16))
+
+  def forward(self, x: torch.Tensor) -> torch.Tensor:
+    y = self.a(x)
+    z = self.b(torch.relu(y))
+    z += y
+    z = F.relu_(z)
+    y = self.c(z).add(z).flatten(1)
+    y = torch.addmm(self.bias, y, self.weight)
+    y = self.d(y) @ self.e(x).t()
+    return torch.bmm(y.unsqueeze(0), y.unsqueeze(0))
+
+
+class InterpolatedCat(nn.Module):
+  """Values of one scale on several ways."""
+
+  def __init__(self) -> None:
+    super().__init__()
+    self.first = nn.Conv2d(3, 4, 1)
+    self.last = nn.Conv2d(8, 4, 1)
+
+  def forward(self, x: torch.Tensor) -> torch.Tensor:
+    y = F.relu(self.first(x))
+    z = F.interpolate(F.avg_pool2d(y, 2), scale_factor=2.0, mode='nearest')
+    return self.last(torch.cat([z, y], 1))
+
+
 def images(channels: int = 3, size: int = 32) -> Callable[[], Tuple[Any, ...]]:
   return lambda: (common.images(4, channels=channels, size=size),)
 
@@ -161,8 +244,12 @@ CASES.update({
     'attention': (Attention, lambda: (torch.randn(4, 10, 32),)),
     'conv_transpose': (ConvTranspose, images()),
     'group_norm': (GroupNorm, images()),
+    'interpolated_cat': (InterpolatedCat, images()),
     'linear_bn': (LinearBn, lambda: (torch.randn(32, 16),)),
     'numbers': (Numbers, lambda: (torch.randn(32, 16),)),
+    'numbers_in_cat': (NumbersInCat, images()),
+    'other_modules': (OtherModules, images()),
+    'spellings': (Spellings, lambda: (torch.randn(32, 16),)),
     'traced_numbers': (Numbers, lambda: (torch.randn(32, 16),)),
 })
 for network in ('mobilenet_v2', 'mobilenet_v3_small', 'resnet18'):
@@ -178,7 +265,10 @@ def sqnr(x: torch.Tensor, y: torch.Tensor) -> float:
 
 def outputs(model: Any, batches: List[Any]) -> torch.Tensor:
   with torch.no_grad():
-    return torch.cat([model(*batch).flatten() for batch in batches])
+    results = [model(*batch) for batch in batches]
+  return torch.cat([
+      part.flatten() for result in results
+      for part in (result if isinstance(result, tuple) else (result,))])
 
 
 def by_torch(model: nn.Module, batches: List[Any],

@@ -86,17 +86,45 @@ absl::StatusOr<Value*> InsertForm(FoldEditor& editor, const QuantizedOp& row,
              : quantized;
 }
 
+// Whether `node`, whose first input is quantized or a list of quantized
+// tensors, gives its output the qparams of that input, or of the first tensor
+// in the list, once `chosen_qparams` is set.
+bool HandsQParamsOn(const Node& node) {
+  return !node.inputs().empty() &&
+         (FindOpOnQuantized(OpName(node)) != nullptr ||
+          OpName(node) == "quantized::cat" ||
+          node.kind() == c10::prim::ListConstruct);
+}
+
 // Whether the qparams of `quantized` are those that a sum or product with a
 // number chose, handed on by ops that keep them.
 bool HasChosenQParams(const Value& quantized) {
   const Node* node = quantized.node();
   while (!ChoosesQParams(*node)) {
-    if (FindOpOnQuantized(OpName(*node)) == nullptr || node->inputs().empty()) {
+    if (!HandsQParamsOn(*node)) {
       return false;
     }
     node = node->input(0)->node();
   }
   return true;
+}
+
+// Returns the qparams to which `op` computes what is quantized to `parameters`
+// after it. convert_fx makes torch.cat of a concatenation, which gives its
+// output the qparams of its first tensor. They differ from `parameters` where a
+// sum or product with a number chose them.
+PerTensorQParams ComputedQParams(const FoldEditor& editor, const Node& op,
+                                 const PerTensorQParams& parameters) {
+  if (!editor.chosen_qparams() || op.kind() != c10::aten::cat ||
+      op.input(0)->node()->kind() != c10::prim::ListConstruct ||
+      op.input(0)->node()->inputs().empty()) {
+    return parameters;
+  }
+  const Value* first =
+      QuantizedBehind(editor.facts(), *op.input(0)->node()->input(0));
+  return first != nullptr && HasChosenQParams(*first)
+             ? *editor.facts().Sure(*first).qparams()
+             : parameters;
 }
 
 // Whether `quantized`, dequantized and quantized to `parameters`, is to stay as
@@ -268,13 +296,18 @@ bool Fold(FoldEditor& editor, Node* quantize,
                        QuantizedBehind(editor.facts(), *chain->op->output())));
     return true;
   }
-  Value* quantized =
-      chain ? InsertQuantized(editor, first, *chain, parameters) : nullptr;
+  if (!chain) {
+    return false;
+  }
+  const PerTensorQParams computed =
+      ComputedQParams(editor, *chain->op, parameters);
+  Value* quantized = InsertQuantized(editor, first, *chain, computed);
   if (quantized == nullptr) {
     return false;
   }
-  if (!HasChosenQParams(*quantized)) {
-    editor.facts().Set(*quantized, parameters);
+  if (!HasChosenQParams(*quantized) ||
+      OutputScaleArgument(*quantized->node()) >= 0) {
+    editor.facts().Set(*quantized, computed);
   }
   editor.NoteReplaced(*chain->op, *quantized->node());
   if (chain->relu != nullptr) {

@@ -71,8 +71,8 @@ TEST(CallGuardsTest, AveragePoolsDivideByTheirWindow) {
                      rest, ")"));
   };
   EXPECT_EQ(why("%yes, %none"), "");
-  EXPECT_EQ(why("%no, %none"), "it does not count padding");
-  EXPECT_EQ(why("%flag, %none"), "it does not count padding");
+  EXPECT_EQ(why("%no, %none"), "");
+  EXPECT_EQ(why("%flag, %none"), "");
   EXPECT_EQ(why("%yes, %six"), "it divides by a number of its own");
   EXPECT_EQ(why("%yes, %n"), "it divides by a number of its own");
   // It has no such argument.
@@ -171,6 +171,22 @@ TEST(CallGuardsTest, PadsAreZerosOrReflectRowsAndImages) {
 }
 
 using CallGuardsEngineTest = EngineTest;
+
+TEST_P(CallGuardsEngineTest, QnnpackCountsPadding) {
+  const auto why = [](const std::string& counts) {
+    return Why(CallGuard::kCountsPadding,
+               absl::StrCat("aten::avg_pool2d(%x, %two_ints, %two_ints, "
+                            "%two_ints, %no, ",
+                            counts, ", %none)"));
+  };
+  EXPECT_EQ(why("%yes"), "");
+  for (const std::string counts : {"%no", "%flag"}) {
+    EXPECT_EQ(why(counts), GetParam() == at::kQNNPACK
+                               ? "qnnpack counts the padding, whatever it is "
+                                 "told"
+                               : "");
+  }
+}
 
 TEST_P(CallGuardsEngineTest, ClampsHaveTwoNumbersAndAreNotOnQnnpack) {
   const auto expect = [](CallGuard guard, const std::string& call,

@@ -99,9 +99,9 @@ TEST(Int8FormTest, CallsThatKernelsDoNotTakeAreRefused) {
   EXPECT_EQ(RefusalIn("torch.softmax(x, 1, 6)"), "it asks for a type");
   EXPECT_EQ(RefusalIn("torch.clamp(x, 0.)"), "it has one bound only");
   EXPECT_EQ(RefusalIn("torch.mean(x)"), "it averages over all dimensions");
-  EXPECT_EQ(
-      RefusalIn("torch.avg_pool2d(x, [2, 2], [2, 2], [1, 1], False, False)"),
-      "it does not count padding");
+  EXPECT_EQ(RefusalIn("torch.avg_pool2d(x, [2, 2], [2, 2], [1, 1], False, "
+                      "True, 3)"),
+            "it divides by a number of its own");
 }
 
 TEST(Int8FormTest, LayersThatComputeTheirWeightAreRefused) {
@@ -118,6 +118,9 @@ TEST(Int8FormTest, TheEngineCounts) {
   const OnQnnpack on_qnnpack;
   EXPECT_EQ(RefusalIn(conv3d), "qnnpack cannot save it");
   EXPECT_NE(RefusalIn("torch.clamp(x, 0., 1.)"), "");
+  EXPECT_EQ(
+      RefusalIn("torch.avg_pool2d(x, [2, 2], [2, 2], [1, 1], False, False)"),
+      "qnnpack counts the padding, whatever it is told");
 }
 
 TEST(HandsOnItsInputTest, OnlyDropoutInEvaluationDoes) {

@@ -194,6 +194,32 @@ return (%4))");
 return (%4))");
 }
 
+// A concatenation has the qparams of its first tensor: here 0.125 and 7, to
+// which the product has come from 0.25 and 7.
+TEST(FoldOptionsTest, ConcatenationsTakeTheChosenQParamsOfTheirFirstTensor) {
+  const auto folded = [](absl::string_view list) {
+    return FoldedAsByFx(absl::StrCat(R"IR(
+  %a : Tensor = aten::mul(%d, %half)
+  %k : Tensor = aten::quantize_per_tensor(%a, %s, %z, %t)
+  %c : Tensor = aten::dequantize(%k)
+  %l : Tensor[] = prim::ListConstruct()IR",
+                                     list, R"IR()
+  %f : Tensor = aten::cat(%l, %one))IR"));
+  };
+  EXPECT_EQ(folded("%c, %d"),
+            R"(%3 = aten::quantize_per_tensor(%0, 0.25, 7, 13)
+%4 = quantized::mul(%3, 0.5)
+%6 = prim::ListConstruct(%4, %3)
+%7 = quantized::cat(%6, 1, 0.125, 7)
+return (%7))");
+  EXPECT_EQ(folded("%d, %c"),
+            R"(%3 = aten::quantize_per_tensor(%0, 0.25, 7, 13)
+%4 = quantized::mul(%3, 0.5)
+%6 = prim::ListConstruct(%3, %4)
+%7 = quantized::cat(%6, 1, 0.25, 7)
+return (%7))");
+}
+
 TEST(FoldOptionsTest, ChosenQParamsAreHandedOn) {
   EXPECT_EQ(FoldedAsByFx(R"(  %a : Tensor = aten::mul(%d, %half)
   %k : Tensor = aten::quantize_per_tensor(%a, %s, %z, %t)

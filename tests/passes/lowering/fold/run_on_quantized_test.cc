@@ -280,9 +280,12 @@ TEST(RunOnQuantizedTest, RoundsToTheQuantizedValuesOfItsInput) {
 return (%4))");
 }
 
-TEST(RunOnQuantizedTest, KeepsPoolWhenItDoesNotCountPadding) {
+TEST(RunOnQuantizedTest, KeepsPoolThatDoesNotCountPaddingForQnnpack) {
+  const at::QEngine before = at::globalContext().qEngine();
+  at::globalContext().setQEngine(at::kQNNPACK);
   ExpectKept(GraphText(kPool), With("yes", false), "aten::avg_pool2d",
-             "it does not count padding");
+             "qnnpack counts the padding, whatever it is told");
+  at::globalContext().setQEngine(before);
 }
 
 TEST(RunOnQuantizedTest, KeepsPoolWhenItDividesByANumberOfItsOwn) {

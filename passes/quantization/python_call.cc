@@ -1,0 +1,111 @@
+#include "passes/quantization/python_call.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <optional>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "ir/torch_errors.h"
+
+namespace ns {
+namespace {
+
+using Form = PythonCall::Form;
+
+constexpr absl::string_view kModules[] = {"torch", "F", "nn", "functional"};
+
+bool IsOpening(char c) { return c == '(' || c == '[' || c == '{'; }
+bool IsClosing(char c) { return c == ')' || c == ']' || c == '}'; }
+
+// Returns the position of the bracket that the last character of `text` closes;
+// npos if there is none. Brackets inside strings count: a call whose text has
+// unbalanced ones is not understood.
+size_t OpeningOfLast(absl::string_view text) {
+  int depth = 0;
+  for (size_t i = text.size(); i-- > 0;) {
+    depth += IsClosing(text[i]) ? 1 : IsOpening(text[i]) ? -1 : 0;
+    if (depth == 0) {
+      return i;
+    }
+  }
+  return absl::string_view::npos;
+}
+
+bool IsNameCharacter(char c) { return absl::ascii_isalnum(c) || c == '_'; }
+
+// Whether `text` is one operand, such as "self.conv(x)[0]", with no operator
+// outside of brackets.
+bool IsOneOperand(absl::string_view text) {
+  int depth = 0;
+  for (const char c : text) {
+    depth += IsOpening(c) ? 1 : IsClosing(c) ? -1 : 0;
+    const bool is_inside = depth > 0 || IsClosing(c);
+    if (!is_inside && !IsNameCharacter(c) && c != '.' &&
+        !absl::ascii_isspace(c)) {
+      return false;
+    }
+  }
+  return depth == 0 && !text.empty();
+}
+
+bool IsModule(absl::string_view owner) {
+  const absl::string_view root = owner.substr(0, owner.find('.'));
+  return absl::c_linear_search(kModules, root) &&
+         absl::c_all_of(owner,
+                        [](char c) { return IsNameCharacter(c) || c == '.'; });
+}
+
+// A traced model has the stack of Python calls as its text:
+// "/src/net.py(11): forward".
+bool IsStack(absl::string_view text) {
+  const absl::string_view line = text.substr(0, text.find('\n'));
+  return absl::StrContains(line, ".py(") && absl::StrContains(line, "): ");
+}
+
+}  // namespace
+
+PythonCall ParsePythonCall(absl::string_view text) {
+  text = absl::StripAsciiWhitespace(text);
+  if (text.empty() || IsStack(text)) {
+    return {};
+  }
+  const size_t open = text.back() == ')' ? OpeningOfLast(text) : 0;
+  if (open == absl::string_view::npos) {
+    return {};
+  }
+  const absl::string_view callee =
+      absl::StripAsciiWhitespace(text.substr(0, open));
+  if (!IsOneOperand(callee)) {
+    return {Form::kOperator, ""};
+  }
+  const size_t dot = callee.rfind('.');
+  if (dot == absl::string_view::npos) {
+    return {Form::kFunction, absl::StrCat("F.", callee)};
+  }
+  const absl::string_view name =
+      absl::StripAsciiWhitespace(callee.substr(dot + 1));
+  if (!absl::c_all_of(name, IsNameCharacter)) {
+    return {Form::kOperator, ""};
+  }
+  const absl::string_view owner =
+      absl::StripAsciiWhitespace(callee.substr(0, dot));
+  if (!IsModule(owner)) {
+    return {Form::kMethod, std::string(name)};
+  }
+  return {Form::kFunction,
+          absl::StrCat(owner == "torch" ? "torch." : "F.", name)};
+}
+
+PythonCall PythonCallOf(const torch::jit::Node& node) {
+  const auto text = CatchTorchErrors([&]() -> std::string {
+    const auto original = node.sourceRange().findSourceRangeThatGenerated();
+    return original ? original->text().str() : "";
+  });
+  return text.ok() ? ParsePythonCall(*text) : PythonCall();
+}
+
+}  // namespace ns
