@@ -25,10 +25,12 @@
 #include "ir/torch_errors.h"
 #include "passes/quantization/calibrated_value.h"
 #include "passes/quantization/converted_weights.h"
+#include "passes/quantization/distinct_ratios.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/masked_values.h"
 #include "passes/quantization/prepared_model.h"
 #include "passes/runtime/observers/observer.h"
+#include "passes/runtime/observers/observer_config.h"
 #include "passes/runtime/observers/observer_options.h"
 #include "passes/runtime/observers/qparams.h"
 
@@ -65,6 +67,7 @@ class Converter {
     for (size_t i = 0; i < prepared_.layers.size(); ++i) {
       NS_RETURN_IF_ERROR(Decide(i, masked));
     }
+    SeparateRatios();
     for (Node* call : calls_) {
       NS_RETURN_IF_ERROR(ConvertCall(call));
     }
@@ -191,6 +194,34 @@ class Converter {
     }
     used_.insert(ObserverAttribute(layer.output));
     return absl::OkStatus();
+  }
+
+  // See MakeRatiosDistinct. PyTorch's own scales stay.
+  void SeparateRatios() {
+    std::vector<RatioLayer> layers;
+    std::vector<int64_t> fixed;
+    std::map<int64_t, QParams> qparams;
+    for (const size_t index : quantized_layers_) {
+      const at::Tensor* weight = weights_.WeightOf(index);
+      const PreparedLayer& layer = prepared_.layers[index];
+      if (weight == nullptr || layer.inputs.empty()) {
+        continue;
+      }
+      layers.push_back({*weight, layer.inputs.front(), layer.output});
+      for (const int64_t number : {layer.inputs.front(), layer.output}) {
+        const CalibratedValue& observed = *Find(number);
+        const ObserverConfig& config = observed.observer->config();
+        if (config.compat || config.kind == ObserverKind::kFixedQParams) {
+          fixed.push_back(number);
+        }
+        qparams[number] = observed.qparams;
+      }
+    }
+    if (MakeRatiosDistinct(layers, fixed, qparams)) {
+      for (const auto& [number, changed] : qparams) {
+        observed_.at(ObserverAttribute(number)).qparams = changed;
+      }
+    }
   }
 
   // `watched` is what the watcher of a layer hands on: to the op, or to the

@@ -41,6 +41,11 @@ absl::Status ConvertedWeights::Quantize(size_t layer) {
   return absl::OkStatus();
 }
 
+const at::Tensor* ConvertedWeights::WeightOf(size_t layer) const {
+  const auto found = weights_.find(static_cast<int64_t>(layer));
+  return found == weights_.end() ? nullptr : &found->second.first;
+}
+
 absl::Status ConvertedWeights::Convert() {
   for (const auto& [layer, mark] : marks_) {
     NS_RETURN_IF_ERROR(ConvertMark(layer, mark));

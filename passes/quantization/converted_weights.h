@@ -54,6 +54,9 @@ class ConvertedWeights {
   // weight that cannot be quantized.
   absl::Status Quantize(size_t layer);
 
+  // Returns the quantized weight of `layer`; null if Quantize made none.
+  const at::Tensor* WeightOf(size_t layer) const;
+
   // Replaces all marks: those of layers that were not quantized by the weight
   // in float. Corrects the biases that the corrections name. Call it once.
   absl::Status Convert();

@@ -17,8 +17,11 @@ namespace ns {
 // earlier calls, and takes it for a layer of the same shapes whose scales have
 // the same ratio, though the zero points are others, and the outputs are then
 // wrong. So it is when two models that were quantized to 7 and to 8 bits run in
-// one process. With 1 it keeps what the last call needed; a linear layer
-// directly behind another one of this kind is still computed wrongly.
+// one process. With 1 it keeps what the last call of a linear layer and of a
+// convolution needed: a linear layer that runs right after another one with the
+// same ratio, or a convolution after another, is still computed wrongly. The
+// input zero points of convolutions do not matter. Models that are quantized
+// here have no such layers (passes/quantization/distinct_ratios.h).
 void AvoidOneDnnFaults();
 
 }  // namespace ns
