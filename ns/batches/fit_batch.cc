@@ -1,3 +1,6 @@
+#include <ATen/core/Tensor.h>
+#include <c10/core/ScalarType.h>
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +19,13 @@ std::string Takes(size_t least, size_t most) {
   return absl::StrCat("takes ",
                       least == most ? "" : absl::StrCat(least, " to "), most,
                       most == 1 ? " argument" : " arguments");
+}
+
+// Whether `value` can be a label: an integer, or a tensor of integers.
+bool IsLabel(const c10::IValue& value) {
+  return value.isInt() || (value.isTensor() && value.toTensor().defined() &&
+                           at::isIntegralType(value.toTensor().scalar_type(),
+                                              /*includeBool=*/false));
 }
 
 }  // namespace
@@ -37,7 +47,10 @@ absl::Status FitBatch(const c10::FunctionSchema& schema, Batch& batch) {
     positional += argument.kwarg_only() ? 0 : 1;
     needed += argument.kwarg_only() || argument.default_value() ? 0 : 1;
   }
-  const size_t given = batch.arguments.size();
+  // Data sets for training have pairs of an image and its label.
+  const bool has_label = batch.arguments.size() == positional + 1 &&
+                         positional > 0 && IsLabel(batch.arguments.back());
+  const size_t given = batch.arguments.size() - (has_label ? 1 : 0);
   if (given > positional || (batch.keywords.empty() && given < needed)) {
     return error(Takes(needed, positional), " and the input batch has ", given,
                  "; save ",

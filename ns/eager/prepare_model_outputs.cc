@@ -3,10 +3,15 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <map>
+#include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "ir/module_path.h"
 #include "ir/status.h"
 #include "ir/verifier.h"
@@ -58,6 +63,34 @@ class LoggedModules {
   std::vector<std::string> allow_list_;
 };
 
+// Checks that a list that the user gave, unless it is empty, names a module
+// that can be logged.
+absl::Status CheckAllowList(const Module& float_module,
+                            const Module& quantized_module,
+                            const OutputOptions& options) {
+  if (!options.allow_list || options.allow_list->empty()) {
+    return absl::OkStatus();
+  }
+  std::set<std::string> types;
+  for (const Module& module : {float_module, quantized_module}) {
+    // The root itself is never logged.
+    for (const auto& child : module.named_children()) {
+      const std::vector<std::string> below = TypeNames(child.value);
+      types.insert(below.begin(), below.end());
+    }
+  }
+  if (absl::c_any_of(types, [&](const std::string& type) {
+        return IsTypeListed(type, *options.allow_list);
+      })) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("the allow list (", absl::StrJoin(*options.allow_list, ", "),
+                   ") names no module of either model; their types are ",
+                   types.empty() ? "none: they have no submodules"
+                                 : absl::StrJoin(types, ", ")));
+}
+
 // PyTorch's suite does not observe arithmetic with a number: its quantized form
 // needs no observer.
 bool IsObserved(const Node& call, absl::string_view type) {
@@ -103,6 +136,7 @@ absl::StatusOr<ModelGraph> AddLoggers(const Module& module,
 absl::StatusOr<PreparedModels> PrepareModelOutputs(
     const Module& float_module, const Module& quantized_module,
     const OutputOptions& options) {
+  NS_RETURN_IF_ERROR(CheckAllowList(float_module, quantized_module, options));
   const LoggedModules logged(float_module, quantized_module, options);
   NS_ASSIGN_OR_RETURN(ModelGraph float_model,
                       AddLoggers(float_module, "float", logged, options));

@@ -46,7 +46,8 @@ struct PreparedModels {
 // PyTorch's suite observes are logged: all but those of `add_scalar` and
 // `mul_scalar`.
 //
-// Error: code that cannot be inlined, a logged module whose output is not known
+// Error: an allow list that names no module of either model, code that cannot
+// be inlined, a logged module whose output is not known
 // to hold a tensor (a dict, an optional tensor), an error of
 // OutputOptions::logger, or a logger with the wrong signature.
 absl::StatusOr<PreparedModels> PrepareModelOutputs(

@@ -259,8 +259,8 @@ absl::Status RemoveObservers(ModuleEditor& editor) {
   return editor.Unhook(observed, kObserverAttribute);
 }
 
-std::map<std::string, c10::IValue> GetObserverDict(const Module& module) {
-  std::map<std::string, c10::IValue> observers;
+ObserverDict GetObserverDict(const Module& module, absl::string_view prefix) {
+  ObserverDict observers;
   for (const auto& named : module.named_modules()) {
     const c10::IValue object = named.value.hasattr(kObserverAttribute)
                                    ? named.value.attr(kObserverAttribute)
@@ -269,11 +269,12 @@ std::map<std::string, c10::IValue> GetObserverDict(const Module& module) {
     if (observer == nullptr) {
       continue;
     }
-    const std::string path = JoinPath(named.name, kObserverAttribute);
-    observers[path] = object;
+    const std::string path =
+        JoinPath(JoinPath(prefix, named.name), kObserverAttribute);
+    observers.emplace_back(path, object);
     // That of a fake quantization.
     if (object.type() != c10::getTypePtr<ObserverPtr>()) {
-      observers[JoinPath(path, kObserverAttribute)] = observer;
+      observers.emplace_back(JoinPath(path, kObserverAttribute), observer);
     }
   }
   return observers;

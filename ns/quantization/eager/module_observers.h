@@ -7,10 +7,12 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "ir/module_editor.h"
 #include "ns/quantization/eager/module_mappings.h"
 #include "passes/quantization/calibrated_value.h"
@@ -80,13 +82,16 @@ absl::StatusOr<ObservedOutput> AskModule(const torch::jit::Module& module);
 // Takes all observers out again.
 absl::Status RemoveObservers(ModuleEditor& editor);
 
+// Observers and fake quantizations, with their paths.
+using ObserverDict = std::vector<std::pair<std::string, c10::IValue>>;
+
 // Returns the observers and fake quantizations of `module` and of all modules
-// below, by path: "fc.activation_post_process" (reference: get_observer_dict).
-// Those of weights are left out. The observer of a fake quantization stands
-// below it, as
+// below, in the order of the modules, with their paths after `prefix`:
+// "fc.activation_post_process" (reference: get_observer_dict). Those of weights
+// are left out. The observer of a fake quantization comes after it, as
 // "fc.activation_post_process.activation_post_process".
-std::map<std::string, c10::IValue> GetObserverDict(
-    const torch::jit::Module& module);
+ObserverDict GetObserverDict(const torch::jit::Module& module,
+                             absl::string_view prefix = "");
 
 }  // namespace ns
 

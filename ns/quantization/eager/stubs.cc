@@ -39,6 +39,13 @@ bool IsStub(absl::string_view type) {
   return IsTypeNamed(type, "QuantStub") || IsTypeNamed(type, "DeQuantStub");
 }
 
+// Whether AddQuantDequant puts `module` into a wrapper.
+absl::StatusOr<bool> IsWrapped(const Module& module) {
+  NS_ASSIGN_OR_RETURN(const OptionalQConfig qconfig, QConfigOf(module));
+  return qconfig && module.named_children().size() == 0 &&
+         !IsStub(TypeNameOf(module));
+}
+
 }  // namespace
 
 Module Identity() { return HandsOn("torch.nn.modules.linear.Identity"); }
@@ -76,14 +83,24 @@ absl::StatusOr<Module> QuantWrapper(const Module& module) {
   return wrapper;
 }
 
+absl::StatusOr<Module> AddQuantDequant(const Module& module) {
+  NS_ASSIGN_OR_RETURN(ModuleEditor editor, ModuleEditor::Copy(module));
+  const Module root = editor.root();
+  NS_ASSIGN_OR_RETURN(const bool is_wrapped, IsWrapped(root));
+  if (is_wrapped) {
+    return QuantWrapper(root);
+  }
+  NS_RETURN_IF_ERROR(AddQuantDequant(editor));
+  return editor.root();
+}
+
 absl::Status AddQuantDequant(ModuleEditor& editor) {
   std::map<std::string, c10::IValue> wrappers;
   for (const std::string& path : editor.Paths()) {
     NS_ASSIGN_OR_RETURN(const Module module, editor.At(path));
-    NS_ASSIGN_OR_RETURN(const OptionalQConfig qconfig,
-                        Annotated(path, QConfigOf(module)));
-    if (!qconfig || module.named_children().size() != 0 ||
-        IsStub(TypeNameOf(module))) {
+    NS_ASSIGN_OR_RETURN(const bool is_wrapped,
+                        Annotated(path, IsWrapped(module)));
+    if (!is_wrapped) {
       continue;
     }
     if (path.empty()) {

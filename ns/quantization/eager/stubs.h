@@ -33,8 +33,14 @@ absl::StatusOr<torch::jit::Module> QuantWrapper(
 // Puts every module that has a qconfig and no modules inside, and is no stub,
 // into a QuantWrapper, which gets the qconfig, too (reference:
 // add_quant_dequant). Error: a module that QuantWrapper refuses, named, or a
-// root that would be wrapped itself: call QuantWrapper for it.
+// root that would be wrapped itself: call the function below for it.
 absl::Status AddQuantDequant(ModuleEditor& editor);
+
+// Does the same to a copy of `module`, and returns it. A module that would be
+// wrapped itself is: the wrapper is returned. Error: a module that QuantWrapper
+// refuses, named.
+absl::StatusOr<torch::jit::Module> AddQuantDequant(
+    const torch::jit::Module& module);
 
 }  // namespace ns
 

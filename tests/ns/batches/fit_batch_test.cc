@@ -102,8 +102,28 @@ TEST(FitBatchTest, RefusesCounts) {
   EXPECT_EQ(Error("x: Tensor", Positional({x, x})),
             "method 'forward' takes 1 argument and the input batch has 2; save "
             "tensors or tuples of 1");
-  EXPECT_THAT(Error("x: Tensor, n: int = 1", Positional({x, 1, 2})),
+  EXPECT_THAT(Error("x: Tensor, n: int = 1", Positional({x, 1, x})),
               HasSubstr("takes 1 to 2 arguments and the input batch has 3"));
+}
+
+TEST(FitBatchTest, DropsALabelAfterTheArguments) {
+  const at::Tensor image = at::ones({2});
+  for (const IValue& label : {IValue(at::ones({2}, at::kLong)), IValue(3)}) {
+    Batch batch = Positional({image, label});
+    EXPECT_TRUE(FitBatch(Schema("x: Tensor"), batch).ok());
+    ASSERT_EQ(batch.arguments.size(), 1);
+    EXPECT_TRUE(batch.arguments[0].toTensor().is_same(image));
+  }
+  Batch with_default = Positional({image, 1, 2});
+  EXPECT_TRUE(FitBatch(Schema("x: Tensor, n: int = 1"), with_default).ok());
+  EXPECT_EQ(with_default.arguments.size(), 2);
+}
+
+TEST(FitBatchTest, KeepsIntegersThatAreArguments) {
+  Batch batch = Positional({at::ones({2}), at::ones({2}, at::kLong)});
+  EXPECT_TRUE(FitBatch(Schema("x: Tensor, y: Tensor"), batch).ok());
+  EXPECT_EQ(batch.arguments.size(), 2);
+  EXPECT_THAT(Error("", Positional({3})), HasSubstr("takes 0 arguments"));
 }
 
 TEST(FitBatchTest, RefusesNames) {

@@ -167,7 +167,9 @@ TEST_P(OutputComparerTest, AllowListSaysWhichModules) {
       FloatModel({"return self.fc.forward(x)"}),
       QuantizedModel({"return self.fc.forward(" + quantize_ + ")"}), Reader(),
       options);
-  EXPECT_THAT(MessageOf(none), HasSubstr("no module of the types Conv2d"));
+  EXPECT_THAT(MessageOf(none),
+              HasSubstr("the allow list (Conv2d) names no module of either "
+                        "model"));
   options.allow_list = {{"Conv2d", "Linear"}};
   EXPECT_THAT(
       Names(Compare({"return self.fc.forward(x)"},

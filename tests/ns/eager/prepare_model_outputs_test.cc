@@ -85,6 +85,16 @@ TEST_P(PrepareModelOutputsTest, EmptyAllowListLogsNothing) {
   ExpectKeys({OutputLoggerFactory(), std::vector<std::string>()}, {});
 }
 
+TEST_P(PrepareModelOutputsTest, AllowListThatNamesNoModuleIsAnError) {
+  OutputOptions options;
+  options.allow_list = {{"Conv2d", "my.Block"}};
+  EXPECT_THAT(
+      MessageOf(PrepareModelOutputs(float_, quantized_, options)),
+      AllOf(HasSubstr("the allow list (Conv2d, my.Block) names no module of "
+                      "either model; their types are "),
+            HasSubstr("torch.nn.modules.linear.Linear")));
+}
+
 TEST_P(PrepareModelOutputsTest, ModelsComputeWhatTheyDid) {
   PreparedModels models = OrThrow(PrepareModelOutputs(float_, quantized_));
   for (const auto& [prepared, module] :

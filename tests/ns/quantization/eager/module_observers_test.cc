@@ -36,6 +36,18 @@ TEST(ModuleObserversTest, OnlyAllowedTypesAreObserved) {
               ElementsAre(Key("quant.activation_post_process")));
 }
 
+TEST(ModuleObserversTest, PathsComeInTheOrderOfModulesAfterAPrefix) {
+  const Module model =
+      MakeModel({{"z", Linear(at::eye(2))}, {"a", Linear(at::eye(2))}},
+                {"return self.a.forward(self.z.forward(x))"});
+  const Module prepared = OrThrow(Prepare(model, {{"", DefaultQConfig()}}));
+  EXPECT_THAT(GetObserverDict(prepared, "net.body"),
+              ElementsAre(Key("net.body.z.activation_post_process"),
+                          Key("net.body.a.activation_post_process")));
+  EXPECT_THAT(GetObserverDict(prepared.attr("a").toModule(), "a"),
+              ElementsAre(Key("a.activation_post_process")));
+}
+
 TEST(ModuleObserversTest, NonLeafModulesAreObservedWhereListed) {
   const Module block = MakeModule("Block",
                                   "def forward(self, x: Tensor) -> Tensor:\n"
@@ -84,9 +96,9 @@ TEST(ModuleObserversTest, UsersBringTheirOwnObservedModules) {
       OrThrow(Prepare(TwoLinears(), {{"", DefaultQConfig()}}, options));
   EXPECT_EQ(TypeAt(prepared, "a"), "torch.nn.modules.activation.ReLU");
   EXPECT_THAT(GetObserverDict(prepared),
-              ElementsAre(Key("a.activation_post_process"),
-                          Key("b.activation_post_process"),
-                          Key("quant.activation_post_process")));
+              UnorderedElementsAre(Key("a.activation_post_process"),
+                                   Key("b.activation_post_process"),
+                                   Key("quant.activation_post_process")));
 }
 
 // What is removed is what was added, and nothing of the user's that has its

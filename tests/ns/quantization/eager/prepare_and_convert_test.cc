@@ -28,6 +28,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Key;
+using ::testing::UnorderedElementsAre;
 using ::torch::jit::Module;
 
 Module Calibrated(const Module& prepared) {
@@ -42,9 +43,9 @@ TEST(PrepareAndConvertTest, ObservesAndQuantizes) {
   const Module prepared = OrThrow(Prepare(model, {{"", DefaultQConfig()}}));
   EXPECT_TRUE(OutputOf(prepared, x).equal(OutputOf(model, x)));
   EXPECT_THAT(GetObserverDict(prepared),
-              ElementsAre(Key("a.activation_post_process"),
-                          Key("b.activation_post_process"),
-                          Key("quant.activation_post_process")));
+              UnorderedElementsAre(Key("a.activation_post_process"),
+                                   Key("b.activation_post_process"),
+                                   Key("quant.activation_post_process")));
   const Module quantized = OrThrow(Convert(prepared));
   EXPECT_EQ(TypeAt(quantized, "a"),
             "torch.ao.nn.quantized.modules.linear.Linear");

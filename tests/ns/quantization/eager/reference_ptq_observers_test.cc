@@ -28,8 +28,9 @@ TEST(ReferenceRecordingTest, KeepsWhatTheModuleGaveForEveryBatch) {
                                       BatchOf(at::randn({2, 5}))};
   NS_ASSERT_OK(DefaultEvalFn(prepared, batches));
   NS_ASSERT_OK(DefaultEvalFn(prepared, batches));
-  const std::map<std::string, c10::IValue> observers =
-      GetObserverDict(prepared);
+  const ObserverDict listed = GetObserverDict(prepared);
+  const std::map<std::string, c10::IValue> observers(listed.begin(),
+                                                     listed.end());
   const ObserverPtr observer =
       observers.at("fc1.module.activation_post_process")
           .toCustomClass<Observer>();
@@ -48,7 +49,9 @@ TEST(ReferenceObserverStateTest, MovesToAnotherPreparedModel) {
     Module seen = OrThrow(Prepare(TwoLinears(), {{"", qconfig}}));
     OutputOf(seen, at::randn({5, 3}));
     const Module fresh = OrThrow(Prepare(TwoLinears(), {{"", qconfig}}));
-    const auto observers = GetObserverDict(fresh);
+    const ObserverDict listed = GetObserverDict(fresh);
+    const std::map<std::string, c10::IValue> observers(listed.begin(),
+                                                       listed.end());
     ASSERT_EQ(observers.size(), 3);
     for (const auto& [path, value] : GetObserverDict(seen)) {
       const ObserverPtr from = value.toCustomClass<Observer>();

@@ -6,6 +6,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/module_editor.h"
+#include "ns/eager/module_tree.h"
+#include "ns/quantization/eager/module_qconfig.h"
 #include "ns/quantization/eager/quantize.h"
 #include "passes/quantization/default_qconfigs.h"
 #include "tests/testing/hooks.h"
@@ -67,6 +69,18 @@ TEST(StubsTest, ModulesWithHooksAreNotWrapped) {
       "relu", model);
   EXPECT_THAT(MessageOf(QuantWrapper(model.attr("relu").toModule())),
               ::testing::HasSubstr("the module has forward hooks"));
+}
+
+TEST(StubsTest, ALeafIsReturnedInAWrapper) {
+  ModuleEditor editor = OrThrow(ModuleEditor::Copy(Linear(at::eye(2))));
+  NS_ASSERT_OK(PropagateQConfig(editor, {{"", DefaultQConfig()}}));
+  const Module wrapper = OrThrow(AddQuantDequant(editor.root()));
+  EXPECT_EQ(TypeNameOf(wrapper), "torch.ao.quantization.stubs.QuantWrapper");
+  EXPECT_EQ(TypeNameOf(wrapper.attr("module").toModule()),
+            "torch.nn.modules.linear.Linear");
+  // Without a qconfig, it stays what it is.
+  EXPECT_EQ(TypeNameOf(OrThrow(AddQuantDequant(Relu()))),
+            "torch.nn.modules.activation.ReLU");
 }
 
 TEST(StubsTest, ALeafIsNotWrappedInPlace) {
