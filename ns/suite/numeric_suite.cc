@@ -13,7 +13,7 @@ absl::StatusOr<Results> ExtractWeights(
     const ModelGraph& b, const MatchOptions& options,
     const ExtractWeightsOptions& extract_options) {
   NS_ASSIGN_OR_RETURN(const MatchResult matches, MatchSubgraphs(a, b, options));
-  return ExtractWeights(name_a, a, name_b, b, matches, extract_options);
+  return ExtractMatchedWeights(name_a, a, name_b, b, matches, extract_options);
 }
 
 absl::StatusOr<LoggedModels> AddLoggers(const std::string& name_a,

@@ -43,12 +43,10 @@ absl::StatusOr<std::vector<NamedTensor>> WeightsOf(
 
 }  // namespace
 
-absl::StatusOr<Results> ExtractWeights(const std::string& name_a,
-                                       const ModelGraph& a,
-                                       const std::string& name_b,
-                                       const ModelGraph& b,
-                                       const MatchResult& matches,
-                                       const ExtractWeightsOptions& options) {
+absl::StatusOr<Results> ExtractMatchedWeights(
+    const std::string& name_a, const ModelGraph& a, const std::string& name_b,
+    const ModelGraph& b, const MatchResult& matches,
+    const ExtractWeightsOptions& options) {
   Results results;
   for (const SubgraphMatch& match : matches.matches) {
     if (match.is_quantize_point) {

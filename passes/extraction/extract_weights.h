@@ -29,7 +29,7 @@ struct ExtractWeightsOptions {
 // PyTorch's suite it is extract_weights.)
 //
 // Error, naming the layer: weights that cannot be read.
-absl::StatusOr<Results> ExtractWeights(
+absl::StatusOr<Results> ExtractMatchedWeights(
     const std::string& name_a, const ModelGraph& a, const std::string& name_b,
     const ModelGraph& b, const MatchResult& matches,
     const ExtractWeightsOptions& options = {});

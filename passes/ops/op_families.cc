@@ -510,6 +510,8 @@ constexpr OpFamily kFamilies[] = {
     {"new_zeros", {Float("aten::new_zeros")}, Source().TakesShapeAlone()},
     {"norm", {Float("aten::norm")}},
     {"num_to_tensor", {Either("prim::NumToTensor")}, Source()},
+    {"observed_weight", {Either("ns::observed_weight")},
+     Observe().Rank(OutputRank::kAsInput)},
     {"ones", {Float("aten::ones")}, Source()},
     {"ones_like", {Float("aten::ones_like")}, Source().TakesShapeAlone()},
     {"pad",

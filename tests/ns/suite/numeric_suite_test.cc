@@ -6,7 +6,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ns/quantization/quantize_model.h"
 #include "passes/extraction/extract_logger_info.h"
+#include "passes/extraction/extract_weights.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 
@@ -42,6 +44,27 @@ TEST_F(NumericSuiteTest, ExtractsTheWeightsOfBothModels) {
   const ResultsByModel& weights = results.Find("fc")->at(kWeightResult);
   EXPECT_TRUE(weights.at("float").at(0).values.at(0).equal(weight_));
   EXPECT_TRUE(weights.at("int8").at(0).values.at(0).is_quantized());
+}
+
+// Both headers are included: their functions must not be ambiguous.
+TEST_F(NumericSuiteTest, BracesAreTheDefaultMatchOptions) {
+  const ExtractWeightsOptions options;
+  EXPECT_THAT(OrThrow(ExtractWeights("float", Float(), "int8", Quantized(), {},
+                                     options))
+                  .layers(),
+              SizeIs(1));
+}
+
+TEST_F(NumericSuiteTest, WeightsOfAPreparedModelAreThoseOfTheFloatOne) {
+  const ModelGraph prepared = OrThrow(PrepareModel(Float(), {}));
+  const ModelGraph quantized = Quantized();
+  for (const ModelGraph* other : {&prepared, &quantized}) {
+    const Results results =
+        OrThrow(ExtractWeights("prepared", prepared, "other", *other));
+    ASSERT_THAT(results.layers(), SizeIs(1));
+    const ResultsByModel& weights = results.Find("fc")->at(kWeightResult);
+    EXPECT_TRUE(weights.at("prepared").at(0).values.at(0).equal(weight_));
+  }
 }
 
 TEST_F(NumericSuiteTest, LayersGetTheNamesOfTheChosenModel) {

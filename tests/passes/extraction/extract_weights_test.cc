@@ -38,7 +38,7 @@ class ExtractWeightsTest : public testing::Test {
                  "return torch.softmax(torch.dequantize(y), 1)"})));
   const MatchResult matches_ = OrThrow(MatchSubgraphs(a_, b_));
   const Results results_ =
-      OrThrow(ExtractWeights("float", a_, "int8", b_, matches_));
+      OrThrow(ExtractMatchedWeights("float", a_, "int8", b_, matches_));
 };
 
 TEST_F(ExtractWeightsTest, ListsLayersWithWeightsInOrder) {
@@ -86,8 +86,8 @@ TEST_F(ExtractWeightsTest, FunctionOfTheUserReplacesTheBuiltInOne) {
     EXPECT_EQ(&model, &b_);
     return std::vector<NamedTensor>{{"mine", fc_ + 1}};
   };
-  const Results results =
-      OrThrow(ExtractWeights("float", a_, "int8", b_, matches_, options));
+  const Results results = OrThrow(
+      ExtractMatchedWeights("float", a_, "int8", b_, matches_, options));
   EXPECT_THAT(asked_for, ElementsAre("quantized::linear"));
   const ResultsByModel& fc = results.Find("fc")->at(kWeightResult);
   EXPECT_EQ(fc.at("int8").at(0).parameter, "mine");
@@ -107,8 +107,8 @@ TEST_F(ExtractWeightsTest, FunctionGivesWeightsToAnOpWithoutAny) {
       Gives([&](const ModelGraph& model) {
         return at::full({1}, &model == &a_ ? 1.0 : 2.0);
       });
-  const Results results =
-      OrThrow(ExtractWeights("float", a_, "int8", b_, matches_, options));
+  const Results results = OrThrow(
+      ExtractMatchedWeights("float", a_, "int8", b_, matches_, options));
   const ResultsByModel& softmax = results.Find("softmax")->at(kWeightResult);
   EXPECT_EQ(softmax.at("float").at(0).values.at(0).item<double>(), 1);
   EXPECT_EQ(softmax.at("int8").at(0).values.at(0).item<double>(), 2);
@@ -133,7 +133,7 @@ TEST_F(ExtractWeightsTest, FunctionOfALeafFindsItInTheModel) {
       Gives([](const ModelGraph& model) {
         return model.module().attr("block").toModule().attr("scale").toTensor();
       });
-  const Results results = OrThrow(ExtractWeights(
+  const Results results = OrThrow(ExtractMatchedWeights(
       "float", a, "int8", b, OrThrow(MatchSubgraphs(a, b)), options));
   const ResultsByModel& block = results.Find("block")->at(kWeightResult);
   EXPECT_EQ(block.at("float").at(0).values.at(0).item<double>(), 3);
@@ -147,8 +147,8 @@ TEST_F(ExtractWeightsTest, OpsWithoutWeightsByAFunctionAreLeftOut) {
          const ModelGraph&) -> absl::StatusOr<std::vector<NamedTensor>> {
     return std::vector<NamedTensor>();
   };
-  const Results results =
-      OrThrow(ExtractWeights("float", a_, "int8", b_, matches_, options));
+  const Results results = OrThrow(
+      ExtractMatchedWeights("float", a_, "int8", b_, matches_, options));
   EXPECT_EQ(results.Find("conv"), nullptr);
   EXPECT_NE(results.Find("fc"), nullptr);
 }
@@ -163,7 +163,8 @@ TEST_F(ExtractWeightsTest, BatchNormIsNotFoldedIntoWeightsOfAFunction) {
       {"return self.conv.forward(self.quant.forward(x))"})));
   const MatchResult matches = OrThrow(MatchSubgraphs(a, b));
   const auto of_float = [&](const ExtractWeightsOptions& options) {
-    return OrThrow(ExtractWeights("float", a, "int8", b, matches, options))
+    return OrThrow(
+               ExtractMatchedWeights("float", a, "int8", b, matches, options))
         .Find("conv")
         ->at(kWeightResult)
         .at("float")
@@ -182,7 +183,7 @@ TEST_F(ExtractWeightsTest, ErrorsOfFunctionsNameLayerAndOp) {
     ExtractWeightsOptions options;
     options.op_to_weight_extraction_fn["aten::linear"] = std::move(function);
     return MessageOf(
-        ExtractWeights("float", a_, "int8", b_, matches_, options));
+        ExtractMatchedWeights("float", a_, "int8", b_, matches_, options));
   };
   const std::string prefix =
       "fc: the weight extraction function of aten::linear";
