@@ -1,13 +1,11 @@
 """`ns quantize`: which layers run in int8, and why the others do not."""
 
-import os
 from typing import Dict, List
 import unittest
 
 import torch
 from torch import nn
 
-import cli
 from quantizing import QuantizeTest
 from quantizing import run
 from quantizing import sqnr
@@ -127,18 +125,18 @@ class CoverageTest(QuantizeTest):
             {layer['name']: layer['reason']
              for layer in report['stayed_float']})
 
-  def assert_int8(self, model, names, inputs=None, least_db=25, **options):
-    inputs = self.save(model, inputs or [image(9, 7) for _ in range(4)],
+  def assert_int8(self, model, names, inputs=None, **options):
+    inputs = self.save(model, inputs or [image(9, 7) for _ in range(3)],
                        **options)
-    for flags in ([], ['--compat=torch-1.13']):
+    for flags in (['--compat=torch-1.13'], []):
       layers, reasons = self.coverage(*flags)
       self.assertLessEqual(set(names), set(layers), reasons)
-    quantized = self.outputs(inputs)
-    return inputs, quantized
+    return inputs
 
-  def assert_kept(self, model, names, inputs=None, least_db=25, **options):
-    inputs, outputs = self.assert_int8(model, names, inputs, **options)
-    self.assertGreater(sqnr(outputs, run(self.model, inputs)), least_db)
+  def assert_kept(self, model, names, inputs=None, **options):
+    inputs = self.assert_int8(model, names, inputs, **options)
+    self.assertGreater(
+        sqnr(self.outputs(inputs), run(self.model, inputs)), 25)
     self.assert_pairs()
 
   def assert_pairs(self):
@@ -166,21 +164,22 @@ class CoverageTest(QuantizeTest):
     inputs = self.save(Written(), [image(9, 7) for _ in range(3)])
     _, reasons = self.coverage()
     self.assertIn('in place', reasons['c'])
-    self.assertGreater(
-        sqnr(self.outputs(inputs), run(Written.forward and self.model, inputs)),
-        20)
+    self.assertGreater(sqnr(self.outputs(inputs), run(self.model, inputs)), 20)
 
   def test_padding_same_and_valid(self):
-    for conv, shape in ((nn.Conv1d, [12]), (nn.Conv2d, [9, 7]),
-                        (nn.Conv3d, [5, 6, 7])):
-      for options in ({'kernel_size': 3, 'padding': 'same'},
-                      {'kernel_size': 4, 'padding': 'same'},
-                      {'kernel_size': 2, 'padding': 'same', 'dilation': 3},
-                      {'kernel_size': 3, 'padding': 'valid', 'stride': 2}):
-        with self.subTest(conv=conv.__name__, **options):
-          inputs = [image(*shape) for _ in range(3)]
-          model = nn.Sequential(conv(3, 8, **options), nn.ReLU())
-          self.assert_kept(model, ['0'], inputs)
+    for conv, shape, options in (
+        (nn.Conv1d, [12], {'kernel_size': 4, 'padding': 'same'}),
+        (nn.Conv2d, [9, 7], {'kernel_size': 3, 'padding': 'same'}),
+        (nn.Conv2d, [9, 7], {'kernel_size': (4, 3), 'padding': 'same'}),
+        (nn.Conv2d, [9, 7], {'kernel_size': 2, 'padding': 'same',
+                             'dilation': 3}),
+        (nn.Conv2d, [9, 7], {'kernel_size': 3, 'padding': 'valid',
+                             'stride': 2}),
+        (nn.Conv3d, [5, 6, 7], {'kernel_size': 2, 'padding': 'same'})):
+      with self.subTest(conv=conv.__name__, **options):
+        inputs = [image(*shape) for _ in range(3)]
+        model = nn.Sequential(conv(3, 8, **options), nn.ReLU())
+        self.assert_kept(model, ['0'], inputs)
 
   def test_padding_same_of_traced_models(self):
     self.assert_kept(
@@ -189,7 +188,7 @@ class CoverageTest(QuantizeTest):
 
   def test_transposed_convolutions_with_an_output_size(self):
     for dimensions in (1, 2, 3):
-      for sizes in ([9, 7, 5], [8, 7, 6]):
+      for sizes in ([9, 8, 5], [8, 7, 6])[:dimensions]:
         with self.subTest(sizes=sizes[:dimensions]):
           inputs = [image(*sizes[:dimensions]) for _ in range(3)]
           self.save(Up(dimensions), inputs)
