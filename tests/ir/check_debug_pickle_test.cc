@@ -54,6 +54,16 @@ TEST(CheckDebugPickleTest, AcceptsWhatLibTorchWrites) {
   NS_EXPECT_OK(CheckDebugPickle(OldContent(c10::IValue())));
 }
 
+// Nodes that attention modules get from no line of theirs.
+TEST(CheckDebugPickleTest, AcceptsTheFirstCharacterOfAnEmptyText) {
+  const c10::IValue empty = TupleOf({"", c10::IValue(), 1});
+  NS_EXPECT_OK(CheckDebugPickle(
+      Pickle(TupleOf({TupleOf({10, TupleOf({empty, 0, 1}), -1})}))));
+  EXPECT_THAT(
+      MessageFor(Pickle(TupleOf({TupleOf({10, TupleOf({empty, 0, 2}), -1})}))),
+      HasSubstr("outside"));
+}
+
 TEST(CheckDebugPickleTest, TextsAreInTheTable) {
   for (const int64_t index : {int64_t{2}, int64_t{-1}, int64_t{1} << 40}) {
     EXPECT_THAT(MessageFor(Content(Source(index))),
