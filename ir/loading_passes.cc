@@ -18,6 +18,7 @@
 #include "ir/drop_exception_checks.h"
 #include "ir/explicit_convolutions.h"
 #include "ir/fold_attributes.h"
+#include "ir/fold_written_constants.h"
 #include "ir/follow_writes.h"
 #include "ir/graph_walk.h"
 #include "ir/model_graph.h"
@@ -102,6 +103,9 @@ void FreezeKeepingEqualOps(Module& module, const std::string& method) {
   torch::jit::freeze_module_inplace(&module, preserved);
   const std::shared_ptr<Graph> graph = module.get_method(method).graph();
   PropagateAllConstants(graph);
+  if (FoldWrittenConstants(*graph)) {
+    PropagateAllConstants(graph);
+  }
   ForEachTensorOp(graph->block(), [&](Node* node) {
     if (node->hasAttribute(number)) {
       node->removeAttribute(number);

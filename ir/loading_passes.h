@@ -27,7 +27,8 @@ class InlineModulesPass final : public Pass {
 };
 
 // Makes constants of parameters with LibTorch's freezing, which evaluates ops
-// whose inputs are constants, but does not fold batch norms or remove dropout.
+// whose inputs are constants, in place, too (FoldWrittenConstants), but does not
+// fold batch norms or remove dropout.
 // Equal ops on equal values are not merged: they are two layers.
 // ModelGraph::FromModule switches a module that it freezes to evaluation
 // before. Freezing would inline calls of leaves: in a graph with such calls,

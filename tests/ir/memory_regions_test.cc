@@ -13,9 +13,9 @@ TEST(MemoryRegionsTest, FillingAContainerWritesToTheContainerAlone) {
 graph(%x : Tensor, %key : str):
   %all : Dict(str, Tensor) = prim::DictConstruct()
   %a : Tensor = aten::sin(%x)
-   = aten::_set_item(%all, %key, %a)
+  aten::_set_item(%all, %key, %a)
   %b : Tensor = aten::cos(%a)
-   = aten::_set_item(%all, %key, %b)
+  aten::_set_item(%all, %key, %b)
   return (%all))IR");
   const MemoryRegions regions(*graph);
   EXPECT_TRUE(regions.is_complete());

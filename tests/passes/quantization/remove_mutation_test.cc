@@ -44,7 +44,7 @@ graph(%x : Tensor, %key : str):
   %a : Tensor = aten::sin(%y)
   %b : Tensor = aten::add_(%a, %y, %one)
   %c : Tensor = aten::relu_(%b)
-   = aten::_set_item(%all, %key, %c)
+  aten::_set_item(%all, %key, %c)
   return (%all))IR",
                 R"IR(
 graph(%x : Tensor, %key : str):
@@ -54,7 +54,7 @@ graph(%x : Tensor, %key : str):
   %a : Tensor = aten::sin(%y)
   %b : Tensor = aten::add(%a, %y, %one)
   %c : Tensor = aten::relu(%b)
-   = aten::_set_item(%all, %key, %c)
+  aten::_set_item(%all, %key, %c)
   return (%all))IR");
 }
 
@@ -64,7 +64,7 @@ graph(%x : Tensor, %key : str):
   %all : Dict(str, Tensor) = prim::DictConstruct(%key, %x)
   %y : Tensor = aten::__getitem__(%all, %key)
   %a : Tensor = aten::sin(%y)
-   = aten::_set_item(%all, %key, %a)
+  aten::_set_item(%all, %key, %a)
   %c : Tensor = aten::relu_(%a)
   return (%all, %c))IR");
 }
