@@ -152,6 +152,35 @@ class DamagedModelTest(DamagedFileTest):
                           'stride')
 
 
+  def test_code_that_libtorch_would_crash_on(self):
+    record = next(info.filename.split('/', 1)[1]
+                  for info, content in self.records('net_quantized')
+                  if info.filename.endswith('.py') and
+                  b'  training : bool' in content)
+    for line, name in ((b'y = 1', 'without a type'),
+                       (b'__parameters__ : int', 'without a value'),
+                       (b'y : ' + 50_000 * b'List[', 'nests more than'),
+                       (b'y : Final[int] = ' + 100_000 * b'(',
+                        'nests more than')):
+      path = self.rewrite(
+          'net_quantized', record,
+          lambda code, line=line: code.replace(
+              b'  training : bool', b'  ' + line + b'\n  training : bool'))
+      self.fail_with(3, 'match', '--float=net_float.pt', f'--quantized={path}',
+                     names=(path + ': is damaged', record, name))
+
+  def test_places_in_the_source_that_libtorch_would_crash_on(self):
+    record = next(info.filename.split('/', 1)[1]
+                  for info, _ in self.records('net_quantized')
+                  if info.filename.endswith('.debug_pkl'))
+    for content in (b'\x80\x02X\xff\xff\xff\xff', b'\x80\x02K\x01.',
+                    b'?' * 99):
+      path = self.rewrite('net_quantized', record,
+                          lambda old, content=content: content)
+      self.fail_with(3, 'match', '--float=net_float.pt', f'--quantized={path}',
+                     names=(path + ': is damaged', record))
+
+
 class DamagedDataTest(DamagedFileTest):
 
   def test_a_flipped_bit_of_the_inputs(self):

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import os
 import unittest
 
@@ -66,6 +67,30 @@ class Text(torch.nn.Module):
     return 'good'
 
 
+class Prints(torch.nn.Module):
+
+  def forward(self, x: torch.Tensor, y: torch.Tensor) -> float:
+    print('a line of the metric')
+    return 1.0
+
+
+class DividesByZero(torch.nn.Module):
+
+  def __init__(self):
+    super().__init__()
+    self.k = 0
+
+  def forward(self, x: torch.Tensor, y: torch.Tensor) -> float:
+    return float(7 % self.k)
+
+
+class DividesTensors(torch.nn.Module):
+
+  def forward(self, x: torch.Tensor, y: torch.Tensor) -> float:
+    lowest = torch.full([4], -9223372036854775807) - 1
+    return float(torch.remainder(lowest, torch.full([4], -1)).sum())
+
+
 class Elementwise(torch.nn.Module):
 
   def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -125,6 +150,20 @@ class MetricTest(cli.CliTest):
         self.assertEqual(layer[kind].pop('a'), 7)
         layer[kind].pop('mae')
       self.assertEqual(layer, plain[name])
+
+  def test_what_a_metric_prints_is_not_in_the_report(self):
+    output, error = self.succeed(*RUN, self.flag(a=Prints()), '--json=-')
+    self.assertNotIn('a line of the metric', output)
+    self.assertIn('a line of the metric\n', error)
+    json.loads(output)
+
+  def test_a_division_by_zero_is_an_error_of_one_line(self):
+    self.fail_with(3, *RUN, self.flag(a=DividesByZero()),
+                   names='ZeroDivisionError')
+
+  def test_a_division_that_stops_the_processor_is_an_error_of_one_line(self):
+    self.fail_with(3, *RUN, self.flag(a=DividesTensors()),
+                   names='the lowest integer by -1')
 
   def test_every_pair_is_seen_once(self):
     # The mean of the numbers of calls, all layers and kinds together.

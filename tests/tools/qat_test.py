@@ -161,6 +161,16 @@ class QatTest(cli.CliTest):
                             if line.startswith('epoch')]), 12)
       self.assertFalse(os.path.exists(self.path('quantized.pt.checkpoint')))
 
+  def test_a_full_disk_is_an_error_and_leaves_nothing(self):
+    before = sorted(os.listdir(self.folder))
+    process = cli.run(
+        *self.command('--labels=labels.pt', '--lr=0.01', '--epochs=2'),
+        cwd=self.folder, shell='ulimit -f 1; exec "$@"')
+    error = process.stderr.decode()
+    self.assertEqual(process.returncode, 3, error)
+    self.assertIn('cannot write', error.splitlines()[-1])
+    self.assertEqual(sorted(os.listdir(self.folder)), before)
+
   def test_a_checkpoint_of_another_run_is_refused(self):
     self.kill_after_the_first_epoch(
         *self.command('--labels=labels.pt', '--lr=0.01', '--epochs=12'))

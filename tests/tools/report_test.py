@@ -1,6 +1,7 @@
 """The HTML report of ns compare --html, and of ns report."""
 
 import json
+import os
 import re
 import unittest
 
@@ -147,6 +148,15 @@ class ReportTest(cli.CliTest):
     self.fail_with(3, *export, names=('r.json', '--graph'))
     self.fail_with(2, 'export', '--format=dot', *export[2:],
                    names=('--format=dot', 'model-explorer'))
+
+  def test_an_export_over_its_input_is_wrong_usage(self):
+    path = self.path('graphs.json')
+    self.compare(f'--json={path}', '--graph', '--quiet')
+    before = self.read('graphs.json')
+    self.fail_with(2, 'export', '--format=model-explorer', f'--json={path}',
+                   f'--out={self.folder}', names=('--out', '--json'))
+    self.assertEqual(self.read('graphs.json'), before)
+    self.assertEqual(os.listdir(self.folder), ['graphs.json'])
 
   def test_flags(self):
     self.fail_with(2, 'report', names='--json')

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import unittest
@@ -67,6 +68,13 @@ class ReproTest(cli.CliTest):
     self.assertEqual(tuple(sorted(os.listdir(self.out))), FILES)
     found = re.search(r'SQNR +(\S+) dB on all data, (\S+) dB on what', output)
     return output, float(found[1]), float(found[2])
+
+  def test_the_printed_command_is_one_for_a_shell(self):
+    out = self.path("it's $(touch x) here")
+    output, _ = self.succeed('repro', *NET, f'--out={out}')
+    command = re.search(r'(?m)^run +(.*)$', output)[1]
+    self.assertEqual(shlex.split(command),
+                     ['python3', os.path.join(out, 'repro.py')])
 
   def printed(self):
     """What repro.py prints, in another place, with python alone."""

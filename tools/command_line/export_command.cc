@@ -39,12 +39,13 @@ constexpr CommandSpec kSpec = {
     "--json=compare.json --out=explorer",
 };
 
-absl::Status Export(const std::string& json_path, const std::string& folder) {
+// Sets `wrong_usage` where a file of `folder` would replace the input.
+absl::Status Export(const std::string& json_path, const std::string& folder,
+                    absl::Status& wrong_usage) {
   NS_ASSIGN_OR_RETURN(const std::string json,
                       ReadTextFile(json_path, kJsonFile));
   NS_ASSIGN_OR_RETURN(const std::vector<ExportedFile> files,
                       Annotated(json_path, ToModelExplorer(json)));
-  NS_RETURN_IF_ERROR(MakeOutputFolder(folder).status());
   std::vector<FileToWrite> writes;
   std::vector<PathFlag> outputs;
   for (const ExportedFile& file : files) {
@@ -54,7 +55,9 @@ absl::Status Export(const std::string& json_path, const std::string& folder) {
                         return WriteFileAtomically(temporary, file.text);
                       }});
   }
-  NS_RETURN_IF_ERROR(CheckDistinct(outputs, {{"json", json_path}}));
+  wrong_usage = CheckDistinct(outputs, {{"json", json_path}});
+  NS_RETURN_IF_ERROR(wrong_usage);
+  NS_RETURN_IF_ERROR(MakeOutputFolder(folder).status());
   return WriteFilesAtomically(writes);
 }
 
@@ -75,7 +78,10 @@ CommandOutcome Run(const Flags& flags) {
   if (!folder.ok()) {
     return CommandOutcome::WrongUsage(folder.status());
   }
-  return CommandOutcome::Done(Export(*json_path, *folder));
+  absl::Status wrong_usage;
+  const absl::Status status = Export(*json_path, *folder, wrong_usage);
+  return wrong_usage.ok() ? CommandOutcome::Done(status)
+                          : CommandOutcome::WrongUsage(wrong_usage);
 }
 
 }  // namespace

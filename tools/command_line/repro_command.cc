@@ -11,9 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
 #include "ir/model_graph.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
@@ -212,6 +216,21 @@ std::string ShapeText(const at::Tensor& tensor) {
   return text.empty() ? "a number" : text;
 }
 
+// Returns `path` as one word for a shell.
+std::string ShellWord(absl::string_view path) {
+  constexpr absl::string_view kPlain = "-_./+:,@%=";
+  // A name that starts with a dash would be an option.
+  const std::string word =
+      absl::StrCat(absl::StartsWith(path, "-") ? "./" : "", path);
+  const bool is_plain = absl::c_all_of(word, [&](char c) {
+    return absl::ascii_isalnum(c) || absl::StrContains(kPlain, c);
+  });
+  return is_plain && !word.empty()
+             ? word
+             : absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}),
+                            "'");
+}
+
 std::string Summary(const LayerRepro& repro,
                     const std::vector<WrittenFile>& files) {
   std::string text = absl::StrCat("layer   ", Printable(repro.layer), " (",
@@ -238,8 +257,8 @@ std::string Summary(const LayerRepro& repro,
     absl::StrAppend(&text, "\nwrote   ", Printable(file.path), ", ", file.bytes,
                     " bytes");
   }
-  absl::StrAppend(&text, "\nrun     python3 ", Printable(files.back().path),
-                  "\n");
+  absl::StrAppend(&text, "\nrun     python3 ",
+                  Printable(ShellWord(files.back().path)), "\n");
   return text;
 }
 

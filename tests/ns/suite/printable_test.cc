@@ -24,7 +24,19 @@ TEST(PrintableTest, KeepsEverythingElse) {
   EXPECT_EQ(Printable(""), "");
   EXPECT_EQ(Printable("größe █ \u00A0 a\\b $(id)"),
             "größe █ \u00A0 a\\b $(id)");
-  EXPECT_EQ(Printable("\xC2"), "\xC2");  // cut short
+}
+
+TEST(PrintableTest, EscapesMarksOfDirection) {
+  EXPECT_EQ(Printable("a\u202Eb\u2066c\u200F"), "a\\u202eb\\u2066c\\u200f");
+  EXPECT_EQ(Printable("a\u2028b"), "a\\u2028b");
+}
+
+TEST(PrintableTest, EscapesBytesThatAreNoUtf8) {
+  EXPECT_EQ(Printable("\xC2"), "\\xc2");  // cut short
+  EXPECT_EQ(Printable("a\xFFz"), "a\\xffz");
+  EXPECT_EQ(Printable("\xC0\xAF"), "\\xc0\\xaf");           // too long
+  EXPECT_EQ(Printable("\xED\xA0\x80"), "\\xed\\xa0\\x80");  // a surrogate
+  EXPECT_EQ(Printable("\xF4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
 }
 
 }  // namespace
