@@ -1,6 +1,7 @@
 """Models with ops of a library of the user's."""
 
 import os
+import shutil
 import unittest
 
 import torch
@@ -63,6 +64,12 @@ class CustomOpsTest(cli.CliTest):
                  f'--out={self.path("q.pt")}')
     self.succeed('lower', '--in=custom_quantized.pt',
                  f'--out={self.path("l.pt")}', flag)
+
+  def test_a_library_that_registers_ops_again_is_refused(self):
+    copy = self.path('copy.so')
+    shutil.copy(LIBRARY, copy)
+    self.fail_with(3, 'match', *MODELS, f'--load-library={LIBRARY},{copy}',
+                   names=(f'--load-library={copy}: cannot load', 'ns_test'))
 
   def test_what_is_no_library_is_refused(self):
     self.fail_with(3, 'match', *MODELS, '--load-library=rows.pt',

@@ -35,6 +35,10 @@ class LowerTest(cli.CliTest):
     self.assertEqual(error, '')
     return output
 
+  def test_the_library_of_our_ops_may_be_named(self):
+    self.assertEqual(self.lower('net_quantized', f'--load-library={cli.OPS}'),
+                     self.lower('net_quantized'))
+
   def outputs(self, module, inputs='images', ops=cli.OPS, **env):
     """Of a fresh process."""
     script = os.path.join(os.environ['PYTHONPATH'], 'run_logged.py')
