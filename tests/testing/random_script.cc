@@ -48,8 +48,8 @@ constexpr const char* kExpressions[] = {
     "$0.reshape($1.size(1), -1)",
     "$0[:, ::2].repeat(1, 2)",
     "$0[1:3].repeat(2, 1) - $0[::2].repeat(2, 1)",
-    "$0.narrow($4, 1, 2).sum($4, True) + $0.narrow($4, 2, 2).sum($4, True) + "
-    "$1",
+    "$0.narrow($4, 1, 2).sum($4, True) - $1",
+    "$0 - $1.narrow($4, 2, 2).sum($4, True)",
     "$0.mean($4, True) - $1",
     "$0.max($4, True)[0] + $1",
     "torch.cat([$0[:, :2], $1[:, 2:]], 1)",
@@ -87,32 +87,56 @@ constexpr const char* kWrites[] = {
 
 // Several lines that make one new value, $5.
 constexpr const char* kGroups[] = {
-    "p$6, q$6 = torch.chunk($0, 2, $4)\n$5 = torch.cat([q$6 * 0.5, p$6 * 0.5], "
-    "$4)",
-    "p$6, q$6 = torch.split($0, [2, 2], $4)\n$5 = torch.cat([torch.tanh(q$6), "
-    "torch.tanh(p$6)], $4)",
-    "a$6, b$6, c$6, d$6 = torch.unbind($0, $4)\n$5 = torch.stack([c$6 * 0.5, "
-    "d$6, a$6 * 0.5, b$6])",
-    "r$6 = $0[$2]\nr$6.mul_(0.5)\n$5 = $0 * r$6",
-    "w$6 = $0.view(2, 8)\nw$6[$2 % 2] += 1.0\n$5 = $0 + w$6.view(4, 4)",
-    "z$6 = torch.zeros(4, 4)\nz$6[$2] = $0[$3]\nz$6[:, $3] += $1[$2]\n$5 = z$6 "
-    "* 0.5",
-    "e$6 = torch.zeros_like($0)\ne$6[1:3, $2] = 1.0\n$5 = e$6 * $1",
-    "l$6 = [$0]\nl$6.append(torch.sigmoid($1))\nc$6 = torch.cat(l$6, 1)\n$5 = "
-    "torch.cat([$0, c$6], 1)[:, $2:$2 + 4]",
-    "l$6 = [$0, $1]\nl$6 += [$0 * 0.5]\nl$6[0] = torch.tanh($1)\n$5 = "
-    "torch.stack(l$6).mean(0)",
-    "l$6 = [$0]\nfor i$6 in range(3):\n    l$6.append(l$6[-1] * 0.5)\n$5 = "
-    "torch.stack(l$6).sum(0)",
-    "l$6 = [t$6 * 0.5 for t$6 in torch.unbind($0, $4)]\n$5 = torch.stack(l$6)",
-    "h$6 = {'a': $0, 'b': $1}\nh$6['c'] = h$6['a'] * 0.5\nh$6['b'] = "
-    "torch.tanh(h$6['b'])\n$5 = h$6['c'] + h$6['b']",
-    "u$6 = ($0 * 0.5, torch.relu($1))\n$5 = u$6[1] - u$6[0]",
-    "o$6: Optional[Tensor] = None\nif bool(torch.sum($0) > 0):\n    o$6 = "
-    "torch.tanh($1)\n$5 = $0 if o$6 is None else o$6 * 0.5",
-    "k$6 = 0\n$5 = torch.clone($0)\nwhile k$6 < 3 and bool(torch.sum($5) < "
-    "4.0):\n    $5 = torch.clamp($5 + $1, -2.0, 2.0)\n    k$6 += 1",
-    "v$6, i$6 = torch.topk($0, 2, $4)\n$5 = torch.cat([v$6, v$6 * 0.5], $4)",
+    R"(p$6, q$6 = torch.chunk($0, 2, $4)
+$5 = torch.cat([q$6 * 0.5, p$6 * 0.5], $4))",
+    R"(p$6, q$6 = torch.split($0, [2, 2], $4)
+$5 = torch.cat([torch.tanh(q$6), torch.tanh(p$6)], $4))",
+    R"(a$6, b$6, c$6, d$6 = torch.unbind($0, $4)
+$5 = torch.stack([c$6 * 0.5, d$6, a$6 * 0.5, b$6]))",
+    R"(r$6 = $0[$2]
+r$6.mul_(0.5)
+$5 = $0 * r$6)",
+    R"(w$6 = $0.view(2, 8)
+w$6[$2 % 2] += 1.0
+$5 = $0 + w$6.view(4, 4))",
+    R"(z$6 = torch.zeros(4, 4)
+z$6[$2] = $0[$3]
+z$6[:, $3] += $1[$2]
+$5 = z$6 * 0.5)",
+    R"(e$6 = torch.zeros_like($0)
+e$6[1:3, $2] = 1.0
+$5 = e$6 * $1)",
+    R"(l$6 = [$0]
+l$6.append(torch.sigmoid($1))
+c$6 = torch.cat(l$6, 1)
+$5 = torch.cat([$0, c$6], 1)[:, $2:$2 + 4])",
+    R"(l$6 = [$0, $1]
+l$6 += [$0 * 0.5]
+l$6[0] = torch.tanh($1)
+$5 = torch.stack(l$6).mean(0))",
+    R"(l$6 = [$0]
+for i$6 in range(3):
+    l$6.append(l$6[-1] * 0.5)
+$5 = torch.stack(l$6).sum(0))",
+    R"(l$6 = [t$6 * 0.5 for t$6 in torch.unbind($0, $4)]
+$5 = torch.stack(l$6))",
+    R"(h$6 = {'a': $0, 'b': $1}
+h$6['c'] = h$6['a'] * 0.5
+h$6['b'] = torch.tanh(h$6['b'])
+$5 = h$6['c'] + h$6['b'])",
+    R"(u$6 = ($0 * 0.5, torch.relu($1))
+$5 = u$6[1] - u$6[0])",
+    R"(o$6: Optional[Tensor] = None
+if bool(torch.sum($0) > 0):
+    o$6 = torch.tanh($1)
+$5 = $0 if o$6 is None else o$6 * 0.5)",
+    R"(k$6 = 0
+$5 = torch.clone($0)
+while k$6 < 3 and bool(torch.sum($5) < 4.0):
+    $5 = torch.clamp($5 + $1, -2.0, 2.0)
+    k$6 += 1)",
+    R"(v$6, i$6 = torch.topk($0, 2, $4)
+$5 = torch.cat([v$6, v$6 * 0.5], $4))",
 };
 
 // Builds the source. Every variable of tensors_ and lists_ can be seen at the

@@ -28,7 +28,7 @@
 namespace ns {
 namespace {
 
-using ::testing::IsEmpty;
+using ::testing::Each;
 
 constexpr int64_t kPrograms = 500;
 
@@ -65,7 +65,7 @@ void ExpectExact(const std::optional<ActivationComparison>& figures,
 }
 
 void ExpectExact(const ComparisonResult& result) {
-  EXPECT_THAT(result.warnings, IsEmpty());
+  EXPECT_THAT(result.warnings, Each("the quantized model has no quantized op"));
   EXPECT_FALSE(result.swapped.has_value());
   for (const NotShadowed& layer : result.not_shadowed) {
     ADD_FAILURE() << layer.name << ": " << layer.reason;
