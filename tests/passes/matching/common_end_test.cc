@@ -114,7 +114,9 @@ graph(%x : Tensor, %n : int[], %w : Tensor, %b : Tensor, %e : float):
 }
 
 constexpr char kFloatNorm[] = R"IR(
-graph(%x : Tensor, %n : int[], %w : Tensor, %b : Tensor, %e : float, %t : bool, %six : int, %z : int):
+graph(%x : Tensor, %n : int[], %w : Tensor, %b : Tensor, %e : float, %t : bool):
+  %z : int = prim::Constant[value=0]()
+  %six : int = prim::Constant[value=6]()
   %c : Tensor = aten::layer_norm(%x, %n, %w, %b, %e, %t)
   %r.1 : Tensor = aten::relu(%c)
   %r : Tensor = aten::clamp(%r.1, %z, %six)
