@@ -10,7 +10,6 @@
 #include "gtest/gtest.h"
 #include "ns/quantization/quantize_model.h"
 #include "tests/ns/quantization/quantizing.h"
-#include "tests/testing/float_model.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 
@@ -52,28 +51,17 @@ class NoiseWarningTest : public ::testing::Test {
   QuantizeOptions options_;
 };
 
-// Two linear layers, the first with a weight of `outlier` for an input that is
-// always 0.
-ModelGraph TwoLayers(double outlier) {
-  at::Tensor first = at::randn({4, 4});
-  first[0][0] = outlier;
-  return OrThrow(ModelGraph::FromModule(
-      MakeModule("TwoLayers",
-                 "def forward(self, x: Tensor) -> Tensor:\n"
-                 "  y = torch.linear(x, self.first, self.zeros)\n"
-                 "  return torch.linear(y, self.second, self.zeros)\n",
-                 {{"first", first},
-                  {"second", at::randn({4, 4})},
-                  {"zeros", at::zeros({4})}})));
-}
-
-// Its weight has one scale.
+// Its weight has one scale, and 3000 is for an input that is always 0.
 TEST_F(NoiseWarningTest, NamesTheLayerThatGainsMost) {
-  EXPECT_THAT(WarningFor(TwoLayers(3000)),
-              MatchesRegex("the model returns mostly noise: output has 1.0 dB; "
-                           "'linear' [(]-?[0-9.]+ dB by itself[)] loses most; "
-                           "with --keep=linear, the worst output has "
-                           "[34][0-9][.][0-9] dB"));
+  at::Tensor weight = at::randn({4, 4});
+  weight[0][0] = 3000;
+  EXPECT_THAT(
+      WarningFor(OrThrow(ModelGraph::FromModule(MakeModel(
+          {{"first", Linear(weight)}, {"second", Linear(at::randn({4, 4}))}},
+          {"return self.second.forward(self.first.forward(x))"})))),
+      MatchesRegex("the model returns mostly noise: output has 1.0 dB; "
+                   "'first' [(]-?[0-9.]+ dB by itself[)] loses most; with "
+                   "--keep=first, the worst output has [234][0-9][.][0-9] dB"));
 }
 
 TEST_F(NoiseWarningTest, SaysWhereAnOutputIsThenExact) {
@@ -89,11 +77,11 @@ TEST_F(NoiseWarningTest, SaysWhereAnOutputIsThenExact) {
 }
 
 TEST_F(NoiseWarningTest, SaysThatNoLayerAloneGains) {
-  EXPECT_THAT(
-      WarningFor(FloatModel({"y = x.narrow(1, 1, 3)",
-                             "return torch.linear(y, self.w), torch.linear(y, "
-                             "self.w, self.b)"})),
-      HasSubstr("; no single layer is to blame: 'linear"));
+  const at::Tensor weight = at::randn({4, 4});
+  EXPECT_THAT(WarningFor(OrThrow(ModelGraph::FromModule(
+                  MakeModel({{"a", Linear(weight)}, {"b", Linear(weight)}},
+                            {"return self.a.forward(x), self.b.forward(x)"})))),
+              HasSubstr("; no single layer is to blame: '"));
 }
 
 TEST_F(NoiseWarningTest, NamesNoLayerWithoutFigures) {

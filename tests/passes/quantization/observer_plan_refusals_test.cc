@@ -88,7 +88,7 @@ TEST(ObserverPlanRefusalsTest, LostPartsKeepWhatHoldsThemInFloat) {
                   "mul: one scale would lose parts of its input, which cat "
                   "put together"));
   EXPECT_THAT(Layers(plan),
-              ElementsAre("linear 0 -> 1", "add 1 0 -> 2", "linear 3 -> 4"));
+              ElementsAre("linear 0 -> 1", "add 1 0 -> 2", "linear@1 3 -> 4"));
   EXPECT_EQ(plan.points[3].users.size(), 1);
 }
 

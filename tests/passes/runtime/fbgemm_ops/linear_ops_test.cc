@@ -101,10 +101,10 @@ TEST_F(LinearOpsTest, TakeInputsWithoutRows) {
   EXPECT_EQ(
       Output("ns::fbgemm_linear", {RandomCodes({0, 4}), layer, 0.1, 0}).sizes(),
       at::IntArrayRef({0, 5}));
-  EXPECT_EQ(
-      Output("ns::fbgemm_linear_dynamic", {at::ones({3, 0, 4}), layer, false})
-          .sizes(),
-      at::IntArrayRef({3, 0, 5}));
+  EXPECT_EQ(Output("ns::fbgemm_linear_dynamic",
+                   {at::ones({3, 0, 4}), layer, false, false})
+                .sizes(),
+            at::IntArrayRef({3, 0, 5}));
 }
 
 TEST_F(LinearOpsTest, GiveBiasesForInputsWithoutColumns) {
@@ -172,12 +172,12 @@ TEST_F(LinearOpsTest, AreDynamicAsLibTorchs) {
                          (reduce_range ? " in 7 bits" : " in 8 bits"));
             const at::Tensor ours =
                 Output("ns::fbgemm_linear_dynamic",
-                       {x, Layer(weight, bias), reduce_range});
+                       {x, Layer(weight, bias), reduce_range, false});
             const at::Tensor reference =
                 DynamicReference(x, weight, bias, reduce_range);
             ExpectNear(ours, reference);
             EXPECT_TRUE(Output("ns::fbgemm_linear_relu_dynamic",
-                               {x, Layer(weight, bias), reduce_range})
+                               {x, Layer(weight, bias), reduce_range, false})
                             .equal(ours.relu()));
             {
               SCOPED_TRACE("LibTorch");
@@ -209,7 +209,7 @@ TEST_F(LinearOpsTest, RoundAsOneDnnWhenToldTo) {
       ExpectNear(as_onednn, theirs);
       const at::Tensor as_fbgemm =
           Output("ns::fbgemm_linear_dynamic",
-                 {x, Layer(weight, at::Tensor()), reduce_range});
+                 {x, Layer(weight, at::Tensor()), reduce_range, false});
       differs |= !at::allclose(as_fbgemm, theirs, 1e-5, 1e-5);
     }
   }
@@ -220,10 +220,10 @@ TEST_F(LinearOpsTest, RefuseInfinitiesWhenDynamic) {
   const c10::IValue layer = Layer(RandomWeight({5, 4}));
   at::Tensor x = at::randn({2, 4});
   x[1][2] = kInf;
-  ExpectRefused("ns::fbgemm_linear_dynamic", {x, layer, false},
+  ExpectRefused("ns::fbgemm_linear_dynamic", {x, layer, false, false},
                 "holds infinities");
   x[1][2] = -kInf;
-  ExpectRefused("ns::fbgemm_linear_dynamic", {x, layer, true},
+  ExpectRefused("ns::fbgemm_linear_dynamic", {x, layer, true, false},
                 "holds infinities");
 }
 
@@ -231,11 +231,12 @@ TEST_F(LinearOpsTest, SurviveNansWhenDynamic) {
   const c10::IValue layer = Layer(RandomWeight({5, 4}));
   at::Tensor x = at::randn({2, 4});
   x[1][2] = kNan;
-  EXPECT_TRUE(Output("ns::fbgemm_linear_dynamic", {x, layer, false})[0]
+  EXPECT_TRUE(Output("ns::fbgemm_linear_dynamic", {x, layer, false, false})[0]
                   .isfinite()
                   .all()
                   .item<bool>());
-  Output("ns::fbgemm_linear_dynamic", {at::full({2, 4}, kNan), layer, false});
+  Output("ns::fbgemm_linear_dynamic",
+         {at::full({2, 4}, kNan), layer, false, false});
 }
 
 TEST_F(LinearOpsTest, TakeHugeAndTinyScales) {
@@ -276,12 +277,13 @@ TEST_F(LinearOpsTest, RefuseOtherInputs) {
   for (const at::Tensor& bad :
        {RandomCodes({2, 4}), at::ones({2, 4}, at::kDouble),
         at::ones({2, 4}, at::kHalf)}) {
-    ExpectRefused("ns::fbgemm_linear_dynamic", {bad, layer, false},
+    ExpectRefused("ns::fbgemm_linear_dynamic", {bad, layer, false, false},
                   "takes float tensors");
   }
-  ExpectRefused("ns::fbgemm_linear_dynamic", {at::ones({2, 3}), layer, false},
-                "takes 4 columns");
-  ExpectRefused("ns::fbgemm_linear_dynamic", {at::Tensor(), layer, false}, "");
+  ExpectRefused("ns::fbgemm_linear_dynamic",
+                {at::ones({2, 3}), layer, false, false}, "takes 4 columns");
+  ExpectRefused("ns::fbgemm_linear_dynamic",
+                {at::Tensor(), layer, false, false}, "");
 }
 
 TEST_F(LinearOpsTest, RefuseOtherClasses) {
