@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
 #include "ir/out_of_place.h"
@@ -57,14 +58,14 @@ void GiveCopy(Graph& graph, Value* value) {
 }
 
 // Computes apart what `node` writes, and copies it, where there is an op for
-// that.
-void WriteCopy(Graph& graph, Node* node) {
+// that. It takes copies of the tensors for which `is_written` is true.
+template <typename IsWritten>
+void WriteCopy(Graph& graph, Node* node, const IsWritten& is_written) {
   Node* apart = InsertOutOfPlace(node);
   if (apart == nullptr) {
     return;
   }
-  TakeCopies(graph, apart,
-             [&](Value* value) { return value == node->input(0); });
+  TakeCopies(graph, apart, is_written);
   const torch::jit::WithInsertPoint here(node);
   Node* copied = graph.insertNode(graph.create(
       c10::aten::copy_,
@@ -80,7 +81,7 @@ void MakeDifferentiable(Graph& graph) {
   std::vector<Node*> writers;
   std::vector<Node*> others;
   ForEachNode(graph.block(), [&](Node* node) {
-    if (node->maybeSchema() != nullptr && node->maybeSchema()->is_mutable()) {
+    if (node->maybeSchema() != nullptr && node->schema().is_mutable()) {
       writers.push_back(node);
     } else if (MakesTensors(*node)) {
       others.push_back(node);
@@ -89,20 +90,32 @@ void MakeDifferentiable(Graph& graph) {
   if (writers.empty()) {
     return;
   }
-  const TensorWrites writes(graph);
-  const auto is_written = [&](Value* value) {
-    return writes.HasWriters(value);
+  absl::flat_hash_set<const Value*> written;
+  {
+    const TensorWrites writes(graph);
+    const auto note = [&](const Value* value) {
+      if (IsTensor(*value) && writes.HasWriters(value)) {
+        written.insert(value);
+      }
+    };
+    ForEachNode(graph.block(), [&](Node* node) {
+      absl::c_for_each(node->inputs(), note);
+      absl::c_for_each(node->outputs(), note);
+    });
+  }
+  const auto is_written = [&](const Value* value) {
+    return written.contains(value);
   };
   for (Node* node : others) {
     TakeCopies(graph, node, is_written);
     for (Value* output : node->outputs()) {
-      if (IsTensor(*output) && is_written(output)) {
+      if (is_written(output)) {
         GiveCopy(graph, output);
       }
     }
   }
   for (Node* node : writers) {
-    WriteCopy(graph, node);
+    WriteCopy(graph, node, is_written);
   }
 }
 

@@ -41,6 +41,38 @@ class Residual(torch.nn.Module):
     return self.fc(x.mean([2, 3]))
 
 
+class InPlace(torch.nn.Module):
+  """Writes to what gradients are computed from, also through views."""
+
+  def __init__(self):
+    super().__init__()
+    self.c = torch.nn.Conv2d(3, 8, 3)
+    self.d = torch.nn.Conv2d(8, 4, 1)
+
+  def forward(self, x):
+    y = torch.sigmoid(self.c(x))
+    y[:, :2] = y[:, :2] * 2
+    y[:, 2:4].mul_(y[:, 4:6])
+    z = self.d(y)
+    z[:, 1:].tanh_().add_(z[:, :1])
+    return z
+
+
+class Lists(torch.nn.Module):
+  """Computes lists of tensors."""
+
+  def __init__(self):
+    super().__init__()
+    self.c = torch.nn.Conv2d(3, 4, 1)
+    self.d = torch.nn.Conv2d(4, 4, 1)
+
+  def forward(self, x):
+    y = self.c(x)
+    a, b = torch.meshgrid([torch.arange(y.size(2)), torch.arange(y.size(3))])
+    parts = torch.broadcast_tensors([y[:, :1], y[:, 1:]])
+    return self.d(y) + (a + b).float() + parts[0].mean()
+
+
 class SearchTest(quantizing.QuantizeTest):
 
   def make(self, batches=8, samples=16):
@@ -204,6 +236,19 @@ class SearchTest(quantizing.QuantizeTest):
                             f'--candidates={candidates}',
                             names=['--candidates', name])
       self.assertNotIn('net_float', line)
+
+  def test_writes_in_place_and_lists_are_followed(self):
+    for model in (InPlace(), Lists()):
+      with self.subTest(model=type(model).__name__):
+        torch.jit.script(model.eval()).save(self.path('f.pt'))
+        torch.save([torch.rand(2, 3, 8, 8) for _ in range(3)],
+                   self.path('i.pt'))
+        result = self.json('search', f'--float={self.path("f.pt")}',
+                           f'--inputs={self.path("i.pt")}', '--threads=1',
+                           '--budget=15dB')
+        self.assertGreater(result['measured']['sqnr_db'], 15)
+        self.assertAlmostEqual(result['measured']['sqnr_db'],
+                               result['predicted']['sqnr_db'], delta=3)
 
   def test_one_batch_is_said_to_be_all_there_is(self):
     _, error = self.succeed(*self.make(batches=1), '--budget=10dB')
