@@ -52,6 +52,20 @@ std::string Elements(const std::string& lines) {
                        });
 }
 
+TEST(WritesToContainersAloneTest, ListsAndDictsAreWrittenButNoTensor) {
+  const NamedGraph graph(R"IR(
+graph(%x : Tensor, %list : Tensor[], %dict : Dict(str, Tensor), %key : str, %n : int):
+  %append : Tensor[] = aten::append(%list, %x)
+  %pop : Tensor = aten::pop(%dict, %key)
+  %write : Tensor = aten::relu_(%x)
+  %read : Tensor = aten::__getitem__(%dict, %key)
+  return (%read))IR");
+  EXPECT_TRUE(WritesToContainersAlone(*graph.Named("append")->node()));
+  EXPECT_TRUE(WritesToContainersAlone(*graph.Named("pop")->node()));
+  EXPECT_FALSE(WritesToContainersAlone(*graph.Named("write")->node()));
+  EXPECT_FALSE(WritesToContainersAlone(*graph.Named("read")->node()));
+}
+
 TEST(WritesToListTest, OfOpsThatChangeTheirFirstInput) {
   EXPECT_TRUE(Writes("aten::append", "%s : Tensor[] = aten::append(%all, %a)"));
   EXPECT_TRUE(Writes("aten::_set_item",
