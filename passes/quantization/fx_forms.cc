@@ -2,12 +2,13 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
-#include <vector>
+#include <string>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "absl/types/span.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
@@ -182,6 +183,11 @@ constexpr absl::string_view kModules[] = {"AdaptiveAvgPool1d",
                                           "Softmax",
                                           "Tanh"};
 
+// Layers, modules and functions, with which a ReLU is fused.
+constexpr absl::string_view kFuseRelu[] = {
+    "aten::_convolution", "aten::batch_norm", "aten::conv1d",
+    "aten::conv2d",       "aten::conv3d",     "aten::linear"};
+
 bool Has(absl::Span<const absl::string_view> names, absl::string_view name) {
   return absl::c_linear_search(names, name);
 }
@@ -217,14 +223,28 @@ bool IsFused(absl::string_view type) {
   return absl::StrContains(type, ".intrinsic.");
 }
 
+// Whether `name`, a function or method, is that of the op of `node`. Otherwise
+// it is a name that the user's code gives to some function.
+bool IsNameOfOp(absl::string_view name, const Node& node) {
+  absl::ConsumeSuffix(&name, "_");
+  return UnqualifiedText(node.kind()) == name;
+}
+
+bool IsKnownFunction(const Node& node, const std::string& name) {
+  return absl::StrContains(name, '.')
+             ? Has(kFunctions, name)
+             : Has(kFunctions, absl::StrCat("F.", name)) ||
+                   !IsNameOfOp(name, node);
+}
+
 bool IsKnownCall(const Node& node, const PythonCall& call) {
   switch (call.form) {
     case Form::kUnknown:
       return true;
     case Form::kFunction:
-      return Has(kFunctions, call.name);
+      return IsKnownFunction(node, call.name);
     case Form::kMethod:
-      return Has(kMethods, call.name);
+      return Has(kMethods, call.name) || IsKnownFunction(node, call.name);
     case Form::kOperator:
       return node.kind() == c10::aten::add || node.kind() == c10::aten::mul;
   }
@@ -248,20 +268,17 @@ bool IsKnownToFx(const Node& node) {
 bool FusesReluInFx(const Node& before, const Node& relu) {
   const bool is_binary =
       before.kind() == c10::aten::add || before.kind() == c10::aten::mul;
-  const absl::string_view op = OpName(before);
-  const bool is_layer = op == "aten::linear" || op == "aten::conv1d" ||
-                        op == "aten::conv2d" || op == "aten::conv3d" ||
-                        op == "aten::batch_norm" || op == "aten::_convolution";
-  if (!(is_binary || is_layer) || !IsKnownToFx(before)) {
+  if (!(is_binary || Has(kFuseRelu, OpName(before))) || !IsKnownToFx(before)) {
     return false;
   }
   if (!LeafInFx(relu).empty()) {
     return IsKnown(relu);
   }
   const PythonCall call = PythonCallOf(relu);
-  return call.form == Form::kUnknown ||
-         (call.form == Form::kFunction &&
-          (call.name == "F.relu" || (is_binary && call.name == "torch.relu")));
+  const bool is_method =
+      call.form == Form::kMethod && IsNameOfOp(call.name, relu);
+  return IsKnownCall(relu, call) ? !is_method
+                                 : is_binary && call.name == "torch.relu";
 }
 
 bool MovesValuesInFx(const Node& node) {

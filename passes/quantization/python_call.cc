@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "ir/source_line.h"
 #include "ir/torch_errors.h"
 
 namespace ns {
@@ -20,20 +21,6 @@ constexpr absl::string_view kModules[] = {"torch", "F", "nn", "functional"};
 
 bool IsOpening(char c) { return c == '(' || c == '[' || c == '{'; }
 bool IsClosing(char c) { return c == ')' || c == ']' || c == '}'; }
-
-// Returns the position of the bracket that the last character of `text` closes;
-// npos if there is none. Brackets inside strings count: a call whose text has
-// unbalanced ones is not understood.
-size_t OpeningOfLast(absl::string_view text) {
-  int depth = 0;
-  for (size_t i = text.size(); i-- > 0;) {
-    depth += IsClosing(text[i]) ? 1 : IsOpening(text[i]) ? -1 : 0;
-    if (depth == 0) {
-      return i;
-    }
-  }
-  return absl::string_view::npos;
-}
 
 bool IsNameCharacter(char c) { return absl::ascii_isalnum(c) || c == '_'; }
 
@@ -73,26 +60,17 @@ PythonCall ParsePythonCall(absl::string_view text) {
   if (text.empty() || IsStack(text)) {
     return {};
   }
-  const size_t open = text.back() == ')' ? OpeningOfLast(text) : 0;
-  if (open == absl::string_view::npos) {
-    return {};
-  }
-  const absl::string_view callee =
-      absl::StripAsciiWhitespace(text.substr(0, open));
-  if (!IsOneOperand(callee)) {
+  if (!IsOneOperand(text) || IsClosing(text.back())) {
     return {Form::kOperator, ""};
   }
-  const size_t dot = callee.rfind('.');
+  const size_t dot = text.rfind('.');
   if (dot == absl::string_view::npos) {
-    return {Form::kFunction, absl::StrCat("F.", callee)};
+    return {Form::kFunction, std::string(text)};
   }
   const absl::string_view name =
-      absl::StripAsciiWhitespace(callee.substr(dot + 1));
-  if (!absl::c_all_of(name, IsNameCharacter)) {
-    return {Form::kOperator, ""};
-  }
+      absl::StripAsciiWhitespace(text.substr(dot + 1));
   const absl::string_view owner =
-      absl::StripAsciiWhitespace(callee.substr(0, dot));
+      absl::StripAsciiWhitespace(text.substr(0, dot));
   if (!IsModule(owner)) {
     return {Form::kMethod, std::string(name)};
   }
@@ -101,6 +79,10 @@ PythonCall ParsePythonCall(absl::string_view text) {
 }
 
 PythonCall PythonCallOf(const torch::jit::Node& node) {
+  const std::optional<SourceLine> line = SourceLineOf(node);
+  if (!line || IsLibraryFile(line->file)) {
+    return {};
+  }
   const auto text = CatchTorchErrors([&]() -> std::string {
     const auto original = node.sourceRange().findSourceRangeThatGenerated();
     return original ? original->text().str() : "";

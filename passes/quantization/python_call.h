@@ -23,8 +23,10 @@ struct PythonCall {
     kOperator,  // x + y, x += y, x @ y, x[0]
   };
   Form form = Form::kUnknown;
-  // The function, "torch.relu" for one of torch itself and "F.relu" for any
-  // other, or the method, "relu". Empty for the other forms.
+  // The function, "torch.relu" for one of torch itself, "F.relu" for one of
+  // torch.nn.functional and "relu" for one without a module; or the method,
+  // "relu". Empty for the other forms. A function of a module or object that
+  // has another name, "self.activate(x)", counts as a method.
   std::string name;
 
   bool operator==(const PythonCall& other) const {
@@ -32,14 +34,16 @@ struct PythonCall {
   }
 };
 
-// Returns the call that `text` is, one expression or augmented assignment of
-// Python.
+// Returns the call whose text the compiler of TorchScript keeps as `text`: of a
+// call, what is called, "torch.relu" or "self.conv(x).relu"; of an operator,
+// the whole expression or augmented assignment.
 PythonCall ParsePythonCall(absl::string_view text);
 
 // Returns the call that `node` was compiled from. For an op inside a function
 // of PyTorch's own, such as F.interpolate, it is the call of that function in
 // the user's code (InlineModules in ir/inline_modules.h). kUnknown for traced
-// models, those saved without source text, and nodes that a pass has added.
+// models, for calls whose text was not saved, and for nodes that a pass has
+// added.
 PythonCall PythonCallOf(const torch::jit::Node& node);
 
 }  // namespace ns
