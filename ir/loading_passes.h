@@ -27,13 +27,12 @@ class InlineModulesPass final : public Pass {
 };
 
 // Makes constants of parameters with LibTorch's freezing, which evaluates ops
-// whose inputs are constants, in place, too (FoldWrittenConstants), but does not
-// fold batch norms or remove dropout.
-// Equal ops on equal values are not merged: they are two layers.
-// ModelGraph::FromModule switches a module that it freezes to evaluation
-// before. Freezing would inline calls of leaves: in a graph with such calls,
-// the attributes that the graph itself reads become constants, and the leaf
-// modules keep theirs.
+// whose inputs are constants, in place, too (FoldWrittenConstants), but does
+// not fold batch norms or remove dropout. Equal ops on equal values are not
+// merged: they are two layers. ModelGraph::FromModule switches a module that it
+// freezes to evaluation before. Freezing would inline calls of leaves: in a
+// graph with such calls, the attributes that the graph itself reads become
+// constants, and the leaf modules keep theirs.
 class FreezePass final : public Pass {
  public:
   absl::string_view name() const override { return "freeze"; }

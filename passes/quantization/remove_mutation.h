@@ -15,9 +15,9 @@ namespace ns {
 // ReplaceIdleDropouts (passes/rewrite/idle_dropouts.h) and then LibTorch's
 // RemoveTensorMutation: an op that writes what something else could see stays
 // as it is. So does not one whose tensor only it takes, even where that ends up
-// in a list or dict from which others are read. Then each list of tensors that is only read and appended to, all in
-// one block, and that no other value can refer to, becomes a new list for each
-// length:
+// in a list or dict from which others are read. Then each list of tensors that
+// is only read and appended to, all in one block, and that no other value can
+// refer to, becomes a new list for each length:
 //
 //   %all : Tensor[] = prim::ListConstruct(%a)
 //   %x : Tensor = aten::cat(%all, %one)
