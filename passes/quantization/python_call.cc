@@ -53,6 +53,21 @@ bool IsStack(absl::string_view text) {
   return absl::StrContains(line, ".py(") && absl::StrContains(line, "): ");
 }
 
+// Returns the text of `range`. LibTorch ends the range of "self.conv(x).relu"
+// one character too early: the name goes on behind it.
+std::string WholeText(const torch::jit::SourceRange& range) {
+  std::string text = range.text().str();
+  const auto& source = range.source()->text_str();
+  for (size_t i = range.end(); i < source.size(); ++i) {
+    const std::string next = source.substr(i, 1).str();
+    if (next.empty() || !IsNameCharacter(next[0])) {
+      break;
+    }
+    text += next;
+  }
+  return text;
+}
+
 }  // namespace
 
 PythonCall ParsePythonCall(absl::string_view text) {
@@ -85,7 +100,7 @@ PythonCall PythonCallOf(const torch::jit::Node& node) {
   }
   const auto text = CatchTorchErrors([&]() -> std::string {
     const auto original = node.sourceRange().findSourceRangeThatGenerated();
-    return original ? original->text().str() : "";
+    return original ? WholeText(*original) : "";
   });
   return text.ok() ? ParsePythonCall(*text) : PythonCall();
 }
