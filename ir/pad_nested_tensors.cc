@@ -34,10 +34,10 @@ struct NestedTensor {
 
 // Pairs each op that makes a nested tensor with the next one that pads one;
 // nothing where they do not take turns.
-std::optional<std::vector<NestedTensor>> FindPairs(const Graph& graph) {
+std::optional<std::vector<NestedTensor>> FindPairs(Graph& graph) {
   std::vector<NestedTensor> found;
   bool take_turns = true;
-  ForEachNode(const_cast<Block*>(graph.block()), [&](Node* node) {
+  ForEachNode(graph.block(), [&](Node* node) {
     if (node->kind() == aten::_nested_tensor_from_mask) {
       take_turns = take_turns && (found.empty() || found.back().pad != nullptr);
       found.push_back({node});

@@ -96,6 +96,9 @@ bool FindOrigins(const Value& value, Values& origins) {
   if (node.kind() == prim::unchecked_cast) {
     return FindOrigins(*node.input(), origins);
   }
+  if (const Value* element = ElementOf(value)) {
+    return FindOrigins(*element, origins);
+  }
   const bool is_input =
       node.kind() == prim::Param && node.owningBlock()->owningNode() == nullptr;
   origins.insert(&value);
@@ -108,7 +111,7 @@ bool IsInput(const Value* value) {
 
 class IdentityResolver {
  public:
-  explicit IdentityResolver(Graph& graph) : writes_(graph) {}
+  explicit IdentityResolver(Graph& graph) : graph_(graph) {}
 
   // Returns whether `a` and `b` are one object; nothing when the graph does not
   // show it.
@@ -203,8 +206,12 @@ class IdentityResolver {
         WorksInPlace(node)) {
       return false;
     }
+    // Few graphs compare tensors, and the analysis takes time.
+    if (!writes_) {
+      writes_.emplace(graph_);
+    }
     const auto is_written = [&](const Value* value) {
-      return writes_.HasWriters(value);
+      return writes_->HasWriters(value);
     };
     return absl::c_none_of(node.inputs(), is_written) &&
            absl::c_none_of(node.outputs(), is_written);
@@ -222,7 +229,8 @@ class IdentityResolver {
            });
   }
 
-  const TensorWrites writes_;
+  Graph& graph_;
+  std::optional<TensorWrites> writes_;
   absl::flat_hash_map<std::pair<const Value*, const Value*>, bool> equal_;
 };
 

@@ -39,8 +39,9 @@ graph(%q : Tensor, %k : Tensor, %v : Tensor, %w : Tensor, %b : Tensor, %ow : Ten
   %y : Tensor, %weights : Tensor = aten::_native_multi_head_attention()IR",
       inputs, R"IR(, %features, %heads, %w, %b, %ow, %ob, )IR",
       mask_type < 0 ? "%none" : "%mask", R"IR(, %need, %average, )IR",
-      mask_type < 0 ? "%none" : "%type", ")\n  return (%y",
-      need_weights ? ", %weights" : ", %y", "))");
+      mask_type < 0 ? "%none" : "%type",
+      ")\n  %both : (Tensor, Tensor) = prim::TupleConstruct(%y",
+      need_weights ? ", %weights" : ", %y", ")\n  return (%both)");
 }
 
 std::string Layer(bool use_gelu, bool norm_first, bool has_mask) {
@@ -57,7 +58,9 @@ graph(%x : Tensor, %w : Tensor, %b : Tensor, %ow : Tensor, %ob : Tensor, %n1 : T
   %first : bool = prim::Constant[value=)IR",
       norm_first, R"IR(]()
   %y : Tensor = aten::_transformer_encoder_layer_fwd(%x, %features, %heads, %w, %b, %ow, %ob, %gelu, %first, %eps, %n1, %m1, %n2, %m2, %f1, %g1, %f2, %g2, )IR",
-      has_mask ? "%mask, %one" : "%none, %none", ")\n  return (%y, %y))");
+      has_mask ? "%mask, %one" : "%none, %none",
+      ")\n  %both : (Tensor, Tensor) = prim::TupleConstruct(%y, %y)\n"
+      "  return (%both)");
 }
 
 Inputs Run(const std::shared_ptr<torch::jit::Graph>& graph,

@@ -37,7 +37,8 @@ graph(%src : Tensor, %padding : Tensor, %nest : bool):
       -> (%padded)
     block1():
       -> (%y)
-  return (%all, %mask))IR";
+  %both : (Tensor, Tensor?) = prim::TupleConstruct(%all, %mask)
+  return (%both))IR";
 
 std::string Encoder(absl::string_view other) {
   return absl::StrReplaceAll(kEncoder, {{"OTHER", other}});
