@@ -53,7 +53,7 @@ std::optional<int64_t> PlaceRead(const Node& node) {
 // Follows values from use to use.
 class Follower {
  public:
-  explicit Follower(const Value& value) { Add({&value}); }
+  explicit Follower(const Value& value) : reached_{{&value}}, seen_{{&value}} {}
 
   // Returns the next use that is reached, or nothing where there is no other.
   std::optional<Use> Next() {

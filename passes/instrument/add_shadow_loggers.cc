@@ -85,8 +85,9 @@ class Shadower {
     Node* behind = PlaceAfter(*match.b.output);
     const std::vector<MatchedOutput> outputs = MatchedOutputs(match);
     for (size_t i = 0; i < outputs.size(); ++i) {
+      // The tensor of the shadow has been taken out of what it gives.
       NS_RETURN_IF_ERROR(InsertOutputLogger(
-          b_, options_, InfoOfA(match), outputs[i], outputs[i].a,
+          b_, options_, InfoOfA(match), outputs[i], {outputs[i].a.value, 0},
           shadow.tensors[i], shadow.PlaceWhenMade(shadowed.start)));
       NS_RETURN_IF_ERROR(InsertOutputLogger(
           b_, options_, InfoOfB(match), outputs[i], outputs[i].b,

@@ -132,7 +132,7 @@ TEST(UsesBehindTest, FollowsOptionalsAndAttributes) {
 graph(%self, %x : Tensor?):
   %a : Tensor = prim::unchecked_cast(%x)
   %b : Tensor = aten::relu(%a)
-   = prim::SetAttr[name="mask"](%self, %a)
+  prim::SetAttr[name="mask"](%self, %a)
   %c : Tensor = prim::GetAttr[name="mask"](%self)
   %d : Tensor = prim::GetAttr[name="other"](%self)
   %e : Tensor = aten::tanh(%c)

@@ -212,6 +212,25 @@ graph(%x : Tensor):
   }
 }
 
+TEST_F(AddShadowLoggersTest, LogsAllElementsOfLists) {
+  constexpr char kChunks[] = R"IR(
+graph(%x : Tensor):
+  %two : int = prim::Constant[value=2]()
+  %zero : int = prim::Constant[value=0]()
+  %parts : Tensor[] = aten::chunk(%x, %two, %zero)
+  %a : Tensor, %b : Tensor = prim::ListUnpack(%parts)
+  return (%a, %b))IR";
+  Shadowed model(kChunks, kChunks);
+  NS_ASSERT_OK(model.status);
+  model.Run({x_});
+  for (const char* name : {"float", "int8"}) {
+    const auto records = model.Records("chunk", name, kNodeOutputResult);
+    ASSERT_THAT(records, SizeIs(2));
+    EXPECT_TRUE(records[0].values.at(0).equal(x_.slice(0, 0, 2)));
+    EXPECT_TRUE(records[1].values.at(0).equal(x_.slice(0, 2, 4)));
+  }
+}
+
 TEST_F(AddShadowLoggersTest, SavedShadowModelRuns) {
   Shadowed model(kFloatAdd, kQuantizedAdd);
   const std::string path = TemporaryPath("shadow.pt");
