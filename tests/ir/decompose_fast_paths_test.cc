@@ -102,16 +102,14 @@ TEST(DecomposeFastPathsTest, AttentionsGiveTheSame) {
   const at::Tensor x = Random({2, 3, 4});
   const Inputs same = {
       x,           x,         x, Random({12, 4}), Random({12}), Random({4, 4}),
-      Random({4}), Mask(3, 3)};
+      Random({4}), Mask(2, 3)};
   for (const bool need_weights : {false, true}) {
     for (const bool average : {false, true}) {
       ExpectSame(Attention("%q, %q, %q", need_weights, average, -1), same);
-      ExpectSame(Attention("%q, %q, %q", need_weights, average, 0), same);
     }
   }
-  Inputs padded = same;
-  padded.back() = Mask(2, 3);
-  ExpectSame(Attention("%q, %q, %q", true, true, 1), padded);
+  // On a CPU, LibTorch's op takes no masks but those of padding.
+  ExpectSame(Attention("%q, %q, %q", true, true, 1), same);
   Inputs different = same;
   different[1] = Random({2, 3, 4}) + 1;
   different[2] = Random({2, 3, 4}) - 1;
@@ -162,7 +160,7 @@ TEST(DecomposeFastPathsTest, KeepsOpWhenItsFeaturesAreNotConstant) {
   ExpectUntouched(
       absl::StrReplaceAll(Attention("%q, %q, %q", true, true, -1),
                           {{"%features : int = prim::Constant[value=4]()",
-                            "%features : int = aten::size(%q, %heads)"}}));
+                            "%features : int = aten::len(%q)"}}));
 }
 
 }  // namespace

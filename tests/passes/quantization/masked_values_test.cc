@@ -36,8 +36,9 @@ class MaskedValuesTest : public ::testing::Test {
     torch::jit::Value* softmax =
         graph_.insert(c10::aten::softmax, {scores, -1});
     graph_.registerOutput(Observe(3, self, softmax));
+    torch::jit::Value* hidden = graph_.insert(c10::aten::neg, {x});
     torch::jit::Value* sigmoid =
-        graph_.insert(c10::aten::sigmoid, {Observe(4, self, x)});
+        graph_.insert(c10::aten::sigmoid, {Observe(4, self, hidden)});
     graph_.registerOutput(graph_.insert(c10::aten::softmax, {sigmoid, -1}));
     torch::jit::Value* ratio =
         graph_.insert(c10::aten::div, {x, Observe(5, self, x)});
