@@ -151,8 +151,8 @@ TEST(FloatSubgraphsTest, GoesIntoControlFlowAndCountsNames) {
       %a : Tensor = aten::sigmoid(%s)
       -> (%a)
     block1():
-      %b : Tensor = aten::tanh(%s)
-      -> (%b)
+      %t : Tensor = aten::tanh(%s)
+      -> (%t)
   return (%y))"),
       ElementsAre("sigmoid: sigmoid", "sigmoid@1: sigmoid", "tanh: tanh"));
 }
