@@ -57,7 +57,8 @@ std::vector<std::string> DefinedBy(Tokens line) {
     }
     depth += OpensBracket(token) ? 1 : ClosesBracket(token) ? -1 : 0;
     is_start = depth == level && (IsMark(token, ',') || OpensBracket(token));
-    if (depth == 0 && (IsMark(token, '=') || ClosesBracket(token))) {
+    const bool ends = level == 0 ? IsMark(token, '=') : ClosesBracket(token);
+    if (depth == 0 && ends) {
       break;
     }
   }

@@ -126,8 +126,14 @@ absl::StatusOr<Sensitivity> MeasureSensitivity(
   QConfigMultiMapping mapping;
   mapping.SetGlobal({options.candidates.begin(), options.candidates.end()});
   NShadowsOptions prepare;
+  const std::string non_finite = NonFiniteWarning(
+      model.module().get_method(model.method()).function().getSchema(),
+      batches);
+  // NaN among the inputs would be the reason of each layer that it reaches.
   const std::vector<FloatLayerReasons> refused =
-      RefusedLayers(model, batches, options.candidates);
+      non_finite.empty()
+          ? RefusedLayers(model, batches, options.candidates)
+          : std::vector<FloatLayerReasons>(options.candidates.size());
   prepare.check = [&](const FloatSubgraph& layer, const QConfig& qconfig) {
     const auto candidate = absl::c_find(options.candidates, qconfig);
     if (candidate == options.candidates.end()) {
@@ -155,9 +161,6 @@ absl::StatusOr<Sensitivity> MeasureSensitivity(
   };
   torch::jit::Module& module = shadows.model.module();
   Sensitivity sensitivity;
-  const std::string non_finite = NonFiniteWarning(
-      module.get_method(shadows.model.method()).function().getSchema(),
-      batches);
   if (!non_finite.empty()) {
     sensitivity.warnings.push_back(non_finite);
   }

@@ -328,7 +328,9 @@ absl::StatusOr<QuantizedModel> ConvertModel(const ModelGraph& prepared,
   if (!options.reference) {
     AddKept(model, options.keep, float_nodes);
     PassContext context;
-    const auto layers = LayersByBase(model);
+    // Only PyTorch plans for layers that cannot be folded: see LayersNotFolded.
+    const auto layers =
+        options.compat ? LayersByBase(model) : decltype(LayersByBase(model))();
     FloatOps float_ops;
     NS_RETURN_IF_ERROR(Fold(model, options.compat, context,
                             std::move(float_nodes), &float_ops));

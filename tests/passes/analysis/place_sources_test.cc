@@ -200,7 +200,7 @@ graph(%x : Tensor, %n : int):
   %no : bool = prim::Constant[value=0]()
   %a : Tensor = aten::relu(%x)
   %same : Tensor = aten::neg(%a)
-   = prim::Loop(%n, %yes)
+  prim::Loop(%n, %yes)
     block0(%i : int):
       %b : Tensor = aten::sigmoid(%same)
       %w : Tensor = aten::copy_(%same, %b, %no)

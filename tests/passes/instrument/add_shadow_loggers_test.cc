@@ -219,7 +219,8 @@ graph(%x : Tensor):
   %zero : int = prim::Constant[value=0]()
   %parts : Tensor[] = aten::chunk(%x, %two, %zero)
   %a : Tensor, %b : Tensor = prim::ListUnpack(%parts)
-  return (%a, %b))IR";
+  %both : (Tensor, Tensor) = prim::TupleConstruct(%a, %b)
+  return (%both))IR";
   Shadowed model(kChunks, kChunks);
   NS_ASSERT_OK(model.status);
   model.Run({x_});

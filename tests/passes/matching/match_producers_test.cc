@@ -244,13 +244,12 @@ graph(%x : Tensor, %n : int, %p : bool):
       -> (%p, %b)
   %z : Tensor = aten::relu(%y)
   return (%z))IR"),
-              ElementsAre("sigmoid: ", "tanh: sigmoid", "hardswish: tanh",
+              ElementsAre("sigmoid: ", "tanh: sigmoid...", "hardswish: tanh",
                           "relu: sigmoid hardswish"));
 }
 
 TEST(MatchProducersTest, CarriedValuesAreToldApartInTheBody) {
-  EXPECT_THAT(
-      Producers(R"IR(
+  EXPECT_THAT(Producers(R"IR(
 graph(%x : Tensor, %n : int, %p : bool):
   %s : Tensor = aten::sigmoid(%x)
   %t : Tensor = aten::tanh(%x)
@@ -260,12 +259,12 @@ graph(%x : Tensor, %n : int, %p : bool):
       %b : Tensor = aten::relu(%w)
       -> (%p, %a, %b)
   return (%y))IR"),
-      ElementsAre("sigmoid: ", "tanh: ", "hardswish: sigmoid", "relu: tanh"));
+              ElementsAre("sigmoid: ", "tanh: ", "hardswish: sigmoid...",
+                          "relu: tanh..."));
 }
 
 TEST(MatchProducersTest, OutputsOfALoopAreToldApart) {
-  EXPECT_THAT(
-      Producers(R"IR(
+  EXPECT_THAT(Producers(R"IR(
 graph(%x : Tensor, %n : int, %p : bool):
   %y : Tensor, %z : Tensor = prim::Loop(%n, %p, %x, %x)
     block0(%i : int, %v : Tensor, %w : Tensor):
@@ -275,7 +274,8 @@ graph(%x : Tensor, %n : int, %p : bool):
   %c : Tensor = aten::hardswish(%y)
   %d : Tensor = aten::relu(%z)
   return (%c, %d))IR"),
-      ElementsAre("sigmoid: ", "tanh: ", "hardswish: sigmoid", "relu: tanh"));
+              ElementsAre("sigmoid: ...", "tanh: ...", "hardswish: sigmoid",
+                          "relu: tanh"));
 }
 
 // A chain is fed where it starts; what flows inside it is not from elsewhere.

@@ -209,15 +209,15 @@ TEST(FoldOptionsTest, ConcatenationsTakeTheChosenQParamsOfTheirFirstTensor) {
   EXPECT_EQ(folded("%c, %d"),
             R"(%3 = aten::quantize_per_tensor(%0, 0.25, 7, 13)
 %4 = quantized::mul(%3, 0.5)
-%6 = prim::ListConstruct(%4, %3)
-%7 = quantized::cat(%6, 1, 0.125, 7)
-return (%7))");
+%5 = prim::ListConstruct(%4, %3)
+%6 = quantized::cat(%5, 1, 0.125, 7)
+return (%6))");
   EXPECT_EQ(folded("%d, %c"),
             R"(%3 = aten::quantize_per_tensor(%0, 0.25, 7, 13)
 %4 = quantized::mul(%3, 0.5)
-%6 = prim::ListConstruct(%3, %4)
-%7 = quantized::cat(%6, 1, 0.25, 7)
-return (%7))");
+%5 = prim::ListConstruct(%3, %4)
+%6 = quantized::cat(%5, 1, 0.25, 7)
+return (%6))");
 }
 
 TEST(FoldOptionsTest, ChosenQParamsAreHandedOn) {
