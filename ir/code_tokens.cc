@@ -127,7 +127,7 @@ class Splitter {
         ++indent;
       } else if (c == '#' && !absl::StartsWith(Rest(), kTypeComment)) {
         SkipComment();
-        indent = 0;
+        --position_;  // The loop goes on with the end of the line.
       } else {
         break;
       }
