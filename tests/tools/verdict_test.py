@@ -54,10 +54,10 @@ class VerdictTest(cli.CliTest):
     torch.jit.script(model).save(self.path('float.pt'))
     torch.jit.script(quantized).save(self.path('quantized.pt'))
     torch.save(batches, self.path('inputs.pt'))
-    return json.loads(self.succeed(
+    return self.succeed(
         'compare', '--float=float.pt', '--quantized=quantized.pt',
         '--inputs=inputs.pt', '--json=-', '--threads=1',
-        cwd=self.folder)[0]).get('warnings', [])
+        cwd=self.folder)[1].splitlines()
 
   def assert_blamed(self, verdict, layers, kind):
     self.assertIn(verdict['layer'], layers, verdict)
