@@ -178,19 +178,6 @@ TEST_P(MeasureSharesTest, KeepsALayerWhenNoBatchRan) {
   EXPECT_FALSE(IsMeasured());
 }
 
-TEST_P(MeasureSharesTest, MeasuresTheWorst32Layers) {
-  Make(kMostMeasuredLayers + 2);
-  for (size_t i = 0; i < kMostMeasuredLayers + 2; ++i) {
-    // The first two are the best ones.
-    Layer(absl::StrCat("fc", i)).shadow = Shadow(25 - 0.5 * i);
-  }
-  NS_ASSERT_OK(Measure({GoodBatch()}));
-  for (size_t i = 0; i < kMostMeasuredLayers + 2; ++i) {
-    EXPECT_EQ(Layer(absl::StrCat("fc", i)).measured_shares.has_value(), i >= 2)
-        << i;
-  }
-}
-
 TEST_P(MeasureSharesTest, RunsTheWorstBatchOfTheWorstLayer) {
   Make(2);
   result_.batches = 2;
