@@ -351,7 +351,10 @@ absl::StatusOr<QuantizedModel> QuantizeModel(const ModelGraph& model,
         RefusedInputs(model, BatchReader::FromBatches(batches)));
   }
   std::optional<ModelGraph> prepared;
-  if (options.mode == QuantizeMode::kStatic) {
+  if (options.mode == QuantizeMode::kStatic && batches.empty()) {
+    NS_ASSIGN_OR_RETURN(prepared, PrepareModel(model, checked));
+    NS_RETURN_IF_ERROR(Calibrate(*prepared, batches, options.progress));
+  } else if (options.mode == QuantizeMode::kStatic) {
     NS_ASSIGN_OR_RETURN(
         prepared, PrepareCalibrated(model, BatchReader::FromBatches(batches),
                                     checked, [&](const ModelGraph& observed) {

@@ -131,9 +131,15 @@ class Search {
            (cursor.side.taken == nullptr || !(*cursor.side.taken)[node]);
   }
 
+  // What is quantized in between is a point of its own.
   static bool HasItsRange(const Cursor& cursor) {
-    return HasRangeOf(cursor.LastOp(),
-                      *cursor.side.nodes[cursor.Current()->node].base);
+    const Step& step = *cursor.Current();
+    const Node* clamp = cursor.side.nodes[step.node].base;
+    return absl::c_all_of(step.nodes,
+                          [&](const Node* node) {
+                            return node == clamp || KeepsValues(*node);
+                          }) &&
+           HasRangeOf(cursor.LastOp(), *clamp);
   }
 
   // Whether the current step is a batch norm that the other side has folded.

@@ -75,7 +75,7 @@ struct CommonEnd {
 // But both take in a clamp of their own where the op before it has the range of
 // the clamp's output (HasRangeOf): what that op computes can only be compared
 // after the clamp. With a range of 0 to 5.1, both take in the relu, unless it
-// is part of another subgraph:
+// is part of another subgraph, or a quantize op comes in between:
 //
 //   layer_norm | relu              quantized::layer_norm | relu
 //

@@ -59,9 +59,9 @@ TEST(JunitReportTest, NamesAreEscaped) {
 
 TEST(JunitReportTest, WhatXmlHasNoPlaceForIsReplaced) {
   EXPECT_EQ(EscapeXml(std::string("\0a", 2)), "\\x00a");
-  EXPECT_EQ(EscapeXml("\xff\xc3"), "\uFFFD\uFFFD");
+  EXPECT_EQ(EscapeXml("\xff\xc3"), "\\xff\\xc3");
   EXPECT_EQ(EscapeXml("\xef\xbf\xbf\xef\xbf\xbe"), "\uFFFD\uFFFD");
-  EXPECT_EQ(EscapeXml("\xed\xa0\x80"), "\uFFFD\uFFFD\uFFFD");
+  EXPECT_EQ(EscapeXml("\xed\xa0\x80"), "\\xed\\xa0\\x80");
   EXPECT_EQ(EscapeXml("=cmd|' /C calc'!A0 \u00e9 \U0001F600"),
             "=cmd|&apos; /C calc&apos;!A0 \u00e9 \U0001F600");
 }

@@ -293,9 +293,9 @@ class Case {
          {std::tuple(&form_a, &match.a,
                      form_a.name == "float" ? kFloatError : kQuantizedError),
           std::tuple(&form_b, &match.b, kQuantizedError)}) {
-      const std::string wrong =
-          CompareWithFloat64(*form, side->output->debugName(), place_a, bound,
-                             match.a.compared_in != nullptr);
+      const std::string wrong = CompareWithFloat64(
+          *form, side->output->debugName(), place_a, bound,
+          match.a.compared_in != nullptr || match.is_quantize_point);
       if (!wrong.empty()) {
         add("other values than float64 has: " + ops,
             absl::StrCat(line, ": ", form->name, ": ", wrong));

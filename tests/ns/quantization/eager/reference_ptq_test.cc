@@ -73,7 +73,7 @@ TEST_P(ReferencePtqTest, AWrappedLayerIsQuantized) {
                                  {"return self.fc1.forward(x)"});
   const QConfigSpec spec = {{"", EngineQConfig()}};
   EXPECT_THAT(ObservedPaths(OrThrow(Prepare(model, spec))),
-              ElementsAre("fc1.module", "fc1.quant"));
+              ElementsAre("fc1.quant", "fc1.module"));
   const std::vector<std::string> names = StateNames(model);
   ExpectWrappedLinear(QuantizedBothWays(model, spec, x_), "fc1");
   EXPECT_EQ(StateNames(model), names);
@@ -94,7 +94,7 @@ TEST_P(ReferencePtqTest, OnlyTheLayerWithAQConfigIsQuantized) {
       TwoLayers(RandomLinear(5, 8), Wrapped(RandomLinear(8, 5)));
   const QConfigSpec spec = {{"fc2", EngineQConfig()}};
   EXPECT_THAT(ObservedPaths(OrThrow(Prepare(model, spec))),
-              ElementsAre("fc2.module", "fc2.quant"));
+              ElementsAre("fc2.quant", "fc2.module"));
   const Module quantized = QuantizedBothWays(model, spec, x_);
   EXPECT_EQ(TypeAtPath(quantized, "fc1"), kFloatLinear);
   ExpectWrappedLinear(quantized, "fc2");
@@ -107,8 +107,8 @@ TEST_P(ReferencePtqTest, LayersInsideOthersAreQuantizedByPath) {
   const QConfigSpec spec = {{"fc3", DefaultQConfig()},
                             {"sub2.fc1", EngineQConfig()}};
   EXPECT_THAT(ObservedPaths(OrThrow(Prepare(model, spec))),
-              ElementsAre("fc3.module", "fc3.quant", "sub2.fc1.module",
-                          "sub2.fc1.quant"));
+              ElementsAre("sub2.fc1.quant", "sub2.fc1.module", "fc3.quant",
+                          "fc3.module"));
   const Module quantized = QuantizedBothWays(model, spec, x_);
   EXPECT_EQ(TypeAtPath(quantized, "sub1.fc"), kFloatLinear);
   EXPECT_EQ(TypeAtPath(quantized, "sub2.fc2"), kFloatLinear);
@@ -123,8 +123,8 @@ TEST_P(ReferencePtqTest, AWrapperMayHoldSeveralLayers) {
   const QConfigSpec spec = {{"fc3", DefaultQConfig()},
                             {"sub2", DefaultQConfig()}};
   EXPECT_THAT(ObservedPaths(OrThrow(Prepare(model, spec))),
-              ElementsAre("fc3.module", "fc3.quant", "sub2.module.fc1",
-                          "sub2.module.fc2", "sub2.quant"));
+              ElementsAre("sub2.quant", "sub2.module.fc1", "sub2.module.fc2",
+                          "fc3.quant", "fc3.module"));
   const Module quantized = QuantizedBothWays(model, spec, x_);
   EXPECT_EQ(TypeAtPath(quantized, "sub1.fc"), kFloatLinear);
   EXPECT_EQ(TypeAtPath(quantized, "sub1.relu"), kRelu);
