@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "ir/tensor_writes.h"
 #include "ir/torch_errors.h"
 
@@ -56,19 +57,30 @@ bool IsSameArgument(const c10::Argument& a, const c10::Argument& b) {
          (!default_a || IsSameDefault(*default_a, *default_b));
 }
 
+// Whether `graph` may write to an input other than the module. Throws what
+// LibTorch throws.
+bool WritesToInputs(torch::jit::Graph& graph) {
+  const TensorWrites writes(graph);
+  return absl::c_any_of(
+      graph.inputs().slice(1),
+      [&](const torch::jit::Value* input) { return writes.HasWriters(input); });
+}
+
 // OwnInputsOfB; throws where that returns an error.
 std::vector<size_t> FindOwnInputs(const ModelGraph& a, const ModelGraph& b) {
-  const TensorWrites writes_a(a.graph());
-  const TensorWrites writes_b(b.graph());
   const auto inputs_a = a.graph().inputs();
   const auto inputs_b = b.graph().inputs();
   const std::vector<c10::Argument>& arguments_a = ArgumentsOf(a);
   const std::vector<c10::Argument>& arguments_b = ArgumentsOf(b);
+  // Any tensors that a caller gives may be one.
+  const bool overwrites =
+      WritesToInputs(a.graph()) || WritesToInputs(b.graph());
   std::vector<size_t> own;
   for (size_t i = 1; i < inputs_b.size(); ++i) {
-    const bool is_shared =
-        i < inputs_a.size() && IsSameArgument(arguments_a[i], arguments_b[i]) &&
-        !writes_a.HasWriters(inputs_a[i]) && !writes_b.HasWriters(inputs_b[i]);
+    const bool is_shared = i < inputs_a.size() &&
+                           IsSameArgument(arguments_a[i], arguments_b[i]) &&
+                           !(overwrites && inputs_b[i]->type()->kind() ==
+                                               c10::TypeKind::TensorType);
     if (!is_shared) {
       own.push_back(i - 1);
     }

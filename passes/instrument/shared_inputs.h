@@ -14,9 +14,9 @@ namespace ns {
 // from those of `a`, in rising order. Position 0 is the first input after the
 // module itself. An input is shared, and not in the list, where `a` has one at
 // the same position with the same name, type and default; the type is Tensor,
-// int, float, bool or str; and neither model writes in place to the tensor or
-// to anything that may share its memory. Error: a graph that LibTorch cannot
-// analyse.
+// int, float, bool or str; and, where it is a tensor, neither model writes in
+// place to any input: a caller may give one tensor for several. Error: a graph
+// that LibTorch cannot analyse.
 absl::StatusOr<std::vector<size_t>> OwnInputsOfB(const ModelGraph& a,
                                                  const ModelGraph& b);
 

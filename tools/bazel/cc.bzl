@@ -1,5 +1,6 @@
-"""cc_library and the like for files that include LibTorch: with its headers
-precompiled, most compile in a third of the time.
+"""cc_library and the like for packages whose files include LibTorch, most of
+them through other headers: with those precompiled, they compile in a third of
+the time. Packages without LibTorch, such as the kernels', use Bazel's own.
 
 It is on where .bazelrc says --define=precompile_headers=true; elsewhere these
 are Bazel's own rules. Either way, a cc_test has a main of its own, which seeds
@@ -10,16 +11,17 @@ _HEADERS = Label("//tools/bazel:libtorch_headers")
 _TEST_HEADERS = Label("//tools/bazel:test_headers")
 _MAIN = Label("//tests/testing:main")
 
-# The files of most tests: they run once and not for long, so that optimizing
-# them takes longer than it saves. (C libraries want no -D_FORTIFY_SOURCE then.)
+# The files of tests: they run once and not for long, so that optimizing them
+# takes longer than it saves. (C libraries want no -D_FORTIFY_SOURCE then.)
 UNOPTIMIZED = ["-O0", "-U_FORTIFY_SOURCE"]
 
 def _with_precompiled_headers(arguments, headers = _HEADERS, copts = []):
-    if "@system//:torch" not in arguments.get("deps", []):
+    if "features" in arguments:
+        # They may not be those that the headers were precompiled with.
         return arguments
     headers = str(headers)
     arguments = dict(arguments)
-    arguments["deps"] = arguments["deps"] + select({
+    arguments["deps"] = arguments.get("deps", []) + select({
         str(_ON): [headers],
         "//conditions:default": [],
     })
@@ -36,9 +38,7 @@ def cc_library(**arguments):
     native.cc_library(**_with_precompiled_headers(arguments))
 
 def cc_test(deps, **arguments):
-    """A test. Where headers are precompiled, its own files are not optimized,
-    but for those of tests without LibTorch, which are of kernels and compute
-    much themselves."""
+    """A test. Where headers are precompiled, its own files are not optimized."""
     arguments["deps"] = [
         str(_MAIN) if dep == "@system//:gtest_main" else dep
         for dep in deps

@@ -1,11 +1,11 @@
 #include "ns/quantization/eager/layer_code.h"
 
 #include <torch/csrc/jit/ir/ir.h>
-#include <torch/csrc/jit/passes/constant_propagation.h>
 
-#include <memory>
+#include <iterator>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "ir/insert_op.h"
 #include "ir/node_view.h"
@@ -41,25 +41,18 @@ absl::StatusOr<Node*> DequantizeInput(Graph& graph, at::ScalarType dtype) {
   return quantized->node();
 }
 
-// Makes None of arguments that say which of several shapes the output has, as
-// output_size of a transposed convolution, and lets the code refuse others: a
-// quantized op has the shape that its weight was packed with.
-absl::Status DropSizes(ModelGraph& flat) {
-  Graph& graph = flat.graph();
+// The arguments that say which of several shapes the output has.
+std::vector<Value*> SizesIn(Graph& graph) {
   const c10::TypePtr sizes = c10::OptionalType::create(c10::ListType::ofInts());
-  std::vector<Value*> dropped;
-  for (Value* input : graph.inputs()) {
-    if (*input->type() == *sizes) {
-      const torch::jit::WithInsertPoint at_front(*graph.nodes().begin());
-      input->replaceAllUsesWith(graph.insertConstant(c10::IValue()));
-      dropped.push_back(input);
-    }
-  }
-  if (!dropped.empty()) {
-    std::shared_ptr<Graph> shared = flat.shared_graph();
-    torch::jit::ConstantPropagation(shared);
-  }
-  for (Value* input : dropped) {
+  std::vector<Value*> found;
+  absl::c_copy_if(graph.inputs(), std::back_inserter(found),
+                  [&](const Value* input) { return *input->type() == *sizes; });
+  return found;
+}
+
+// Lets the code refuse sizes, which AssumeNoSizes took for None.
+absl::Status RefuseSizes(Graph& graph) {
+  for (Value* input : SizesIn(graph)) {
     const torch::jit::WithInsertPoint at_front(*graph.nodes().begin());
     Value* none = graph.insertConstant(c10::IValue());
     NS_ASSIGN_OR_RETURN(Value * is_given,
@@ -111,6 +104,13 @@ absl::Status QuantizeOutput(const OutputQuantization& output, Value& value) {
 
 }  // namespace
 
+void AssumeNoSizes(Graph& graph) {
+  const torch::jit::WithInsertPoint at_front(*graph.nodes().begin());
+  for (Value* input : SizesIn(graph)) {
+    input->replaceAllUsesWith(graph.insertConstant(c10::IValue()));
+  }
+}
+
 absl::StatusOr<FloatSubgraph> OneLayer(Graph& graph) {
   std::vector<FloatSubgraph> layers =
       FindFloatSubgraphs(graph, {}, FusingOps::kLibTorch);
@@ -130,7 +130,7 @@ absl::Status QuantizeLayerCode(const LayerWeight& weight,
   if (graph.inputs().size() < 2 || !IsTensor(*graph.inputs()[1])) {
     return absl::InvalidArgumentError("it does not take a tensor");
   }
-  NS_RETURN_IF_ERROR(DropSizes(flat));
+  NS_RETURN_IF_ERROR(RefuseSizes(graph));
   NS_ASSIGN_OR_RETURN(const FloatSubgraph layer, OneLayer(graph));
   Node* base = layer.subgraph.base;
   QConfig qconfig;

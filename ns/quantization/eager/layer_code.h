@@ -35,6 +35,12 @@ struct LayerWeight {
 // Returns the one layer of `graph`. Error: it has none, or several.
 absl::StatusOr<FloatSubgraph> OneLayer(torch::jit::Graph& graph);
 
+// Makes None of those arguments of a method that say which of several shapes
+// the output has, as output_size of a transposed convolution: a quantized op
+// has the shape that its weight was packed with. To be called before the method
+// is made flat, which writes out what the output is padded by.
+void AssumeNoSizes(torch::jit::Graph& graph);
+
 // Changes `flat`, the frozen graph of one float layer, so that its first
 // argument after `self` and its output are quantized tensors of `output.dtype`:
 //
@@ -45,12 +51,12 @@ absl::StatusOr<FloatSubgraph> OneLayer(torch::jit::Graph& graph);
 //   return (%y)
 //
 // The weight is quantized, and packed for LibTorch's present quantized engine.
-// Where the layer has an argument for the size of its output, such as
-// output_size of a transposed convolution, the new code throws unless it is
-// None. `warnings`, which may be null, gets a line when a kernel forces another
-// quantization of the weight than `weight` asks for. Error: what OneLayer
-// refuses, a first argument that is no tensor, or a layer without a quantized
-// op, with the reason; `flat` may then be changed in part.
+// Where the layer has an argument for the size of its output (AssumeNoSizes),
+// the new code throws unless it is None. `warnings`, which may be null, gets a
+// line when a kernel forces another quantization of the weight than `weight`
+// asks for. Error: what OneLayer refuses, a first argument that is no tensor,
+// or a layer without a quantized op, with the reason; `flat` may then be
+// changed in part.
 absl::Status QuantizeLayerCode(const LayerWeight& weight,
                                const OutputQuantization& output,
                                ModelGraph& flat,

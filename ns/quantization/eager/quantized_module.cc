@@ -275,6 +275,9 @@ class Maker {
         continue;
       }
       has_methods = true;
+      if (type_.source == CodeSource::kQuantizeLayer) {
+        AssumeNoSizes(*copy.root().get_method(method->name()).graph());
+      }
       ModelGraphOptions options;
       options.method = method->name();
       NS_ASSIGN_OR_RETURN(ModelGraph flat,

@@ -97,7 +97,9 @@ class PythonTest(unittest.TestCase):
         for candidate in layer['candidates'] if candidate['call_sqnr_db']
     }
     measured = self.measure(prepared('candidates'))
-    self.assertEqual(set(measured), set(expected))
+    # Those alone: it does not try what ns quantize leaves in float.
+    self.assertGreater(len(expected), 0)
+    self.assertLessEqual(set(expected), set(measured))
     for key, sqnr in expected.items():
       with self.subTest(key=key):
         if math.isfinite(sqnr):

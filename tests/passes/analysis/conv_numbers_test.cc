@@ -75,8 +75,8 @@ TEST(GeometryOfTest, OtherNodesAreRefused) {
   EXPECT_THAT(MessageOf(GeometryOf(
                   *NodeOf(transposed.graph(), "aten::conv_transpose2d"))),
               HasSubstr("it is a transposed convolution"));
-  const ModelGraph same = Conv(", [1, 1], 'same'");
-  EXPECT_THAT(MessageOf(GeometryOf(ConvIn(same))),
+  const ModelGraph padded = Conv(", [1, 1], [x.size(0), 1]");
+  EXPECT_THAT(MessageOf(GeometryOf(ConvIn(padded))),
               HasSubstr("its padding is not constant"));
   const ModelGraph sum = FloatModel({"return x + x"});
   EXPECT_THAT(MessageOf(GeometryOf(*NodeOf(sum.graph(), "aten::add"))),

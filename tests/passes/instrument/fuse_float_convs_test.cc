@@ -430,7 +430,7 @@ TEST_F(FuseFloatConvsTest, KeepsAllWhenALoopWritesThroughAView) {
   ExpectKept(absl::StrCat(kConv, kFlat, R"IR(
   %y : Tensor = prim::Loop(%two, %yes, %c)
     block0(%i : int, %v : Tensor):
-      %w : Tensor = aten::relu_(%v)
+      %r : Tensor = aten::relu_(%v)
       %s : Tensor = aten::view(%c, %flat)
       -> (%yes, %s)
   return (%y))IR"));

@@ -44,10 +44,11 @@ graph(%x : Tensor):
   };
   LoggerOptions options;
   options.guard_shadows = false;
-  // Of erfinv, which takes a quantized tensor, and of relu.
-  EXPECT_EQ(casts(options), std::pair(size_t{1}, size_t{1}));
+  // Of what A quantized, for the op that quantizes; of erfinv, which takes a
+  // quantized tensor; and of relu.
+  EXPECT_EQ(casts(options), std::pair(size_t{2}, size_t{1}));
   NS_ASSERT_OK(options.io_types.Set("aten::erfinv", Numerics::kEither));
-  EXPECT_EQ(casts(options), std::pair(size_t{0}, size_t{2}));
+  EXPECT_EQ(casts(options), std::pair(size_t{1}, size_t{2}));
 }
 
 TEST_F(ShadowInputsTest, ShadowsOpsOfSeveralInputsThatAreGraphInputs) {

@@ -117,7 +117,7 @@ TEST(FuseLoweredTest, KeepsReluBehindADynamicLayer) {
   ExpectUntouched(R"IR(
 graph(%x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmLinear):
   %false : bool = prim::Constant[value=0]()
-  %y : Tensor = ns::fbgemm_linear_dynamic(%x, %layer, %false)
+  %y : Tensor = ns::fbgemm_linear_dynamic(%x, %layer, %false, %false)
   %z : Tensor = ns::fbgemm_relu(%y)
   return (%z))IR");
 }

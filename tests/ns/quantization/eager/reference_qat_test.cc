@@ -87,7 +87,7 @@ class ReferenceQatTest : public EngineTest {
 
 TEST_P(ReferenceQatTest, LinearLayersAreTrained) {
   const Module quantized =
-      TrainedAndQuantized(TwoLinears(), {6, 3}, {"a", "b", "quant"});
+      TrainedAndQuantized(TwoLinears(), {6, 3}, {"quant", "a", "b"});
   EXPECT_EQ(TypeAtPath(quantized, "a"), kQuantizedLinear);
   EXPECT_EQ(TypeAtPath(quantized, "b"), kQuantizedLinear);
 }
@@ -104,7 +104,7 @@ TEST_P(ReferenceQatTest, DropoutIsNotObservedAndHandsOnWhatIsQuantized) {
                  {"dequant", DeQuantStub()}},
                 {"y = self.fc1.forward(self.quant.forward(x))",
                  "return self.dequant.forward(self.dropout.forward(y))"}),
-      {6, 5}, {"fc1", "quant"});
+      {6, 5}, {"quant", "fc1"});
   EXPECT_EQ(TypeAtPath(quantized, "fc1"), kQuantizedLinear);
   EXPECT_EQ(TypeAtPath(quantized, "dropout"),
             "torch.ao.nn.quantized.modules.dropout.Dropout");
@@ -120,7 +120,7 @@ TEST_P(ReferenceQatTest, ConvolutionsAreTrainedWithLinearLayers) {
                 {"y = self.conv.forward(self.quant.forward(x))",
                  "y = self.fc1.forward(y.view([-1, 64]).contiguous())",
                  "return self.dequant.forward(self.fc2.forward(y))"}),
-      {2, 3, 10, 10}, {"conv", "fc1", "fc2", "quant"});
+      {2, 3, 10, 10}, {"quant", "conv", "fc1", "fc2"});
   EXPECT_EQ(TypeAtPath(quantized, "conv"),
             "torch.ao.nn.quantized.modules.conv.Conv2d");
   EXPECT_EQ(TypeAtPath(quantized, "fc1"), kQuantizedLinear);
@@ -316,7 +316,7 @@ TEST(ReferenceFusedQatTest, TheDefaultQConfigObservesAndRoundsInOne) {
         OrThrow(PrepareQat(InTraining(Wrapped(model)),
                            {{"", OrThrow(GetDefaultQatQConfig(backend))}}));
     OutputOf(prepared, at::randn({2, 2}));
-    EXPECT_THAT(ObservedPaths(prepared), ElementsAre("module.linear", "quant"));
+    EXPECT_THAT(ObservedPaths(prepared), ElementsAre("quant", "module.linear"));
     const Module linear = ChildAt(prepared, "module.linear");
     const auto input = ChildAt(prepared, "quant")
                            .attr(kObserverAttribute)
