@@ -251,6 +251,10 @@ lint_rules() {
       ! grep -q 'load("//tools/bazel:cc.bzl".*"cc_test"' "${file}"; then
       echo "${file}: load cc_test from //tools/bazel:cc.bzl"
       status=1
+    elif grep -q '^grouped_cc_test(' "${file}" &&
+      ! grep -q '^cc_test_group(' "${file}"; then
+      echo "${file}: end with cc_test_group, which runs what is grouped"
+      status=1
     fi
   done < <(tracked 'BUILD' '*/BUILD')
   return "${status}"

@@ -98,6 +98,17 @@ run_bazel_in_time() {
   run_bazel "$@"
 }
 
+# Prints where bazel may put the folders that it compiles and tests in: in
+# memory, if there is much, as linking their many files on a disk takes a sixth
+# of the time to compile.
+sandbox_option() {
+  local free
+  free="$(df --output=avail --block-size=1G /dev/shm 2>/dev/null | tail -n 1)"
+  if [[ "${free// /}" =~ ^[0-9]+$ && -w /dev/shm ]] && ((free >= 4)); then
+    echo --sandbox_base=/dev/shm
+  fi
+}
+
 # Tests what "$@" says in the current folder, and adds to `passed` and `failed`.
 # Returns bazel's status; not 0 when a test failed or none ran.
 run_tests() {
@@ -105,7 +116,7 @@ run_tests() {
   local -a reached_only=()
   : >"${events}"
   run_bazel_in_time test -c opt --keep_going --test_output=errors \
-    --build_event_json_file="${events}" "$@" || status=$?
+    --build_event_json_file="${events}" $(sandbox_option) "$@" || status=$?
   if ((status == 124 || status == 137)); then
     say "out of time: stopped after ${SECONDS} seconds"
   fi

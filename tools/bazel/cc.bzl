@@ -34,8 +34,8 @@ def _with_precompiled_headers(arguments, headers = _HEADERS, copts = []):
 def cc_binary(**arguments):
     native.cc_binary(**_with_precompiled_headers(arguments))
 
-def cc_library(**arguments):
-    native.cc_library(**_with_precompiled_headers(arguments))
+def cc_library(headers = _HEADERS, other_copts = [], **arguments):
+    native.cc_library(**_with_precompiled_headers(arguments, headers, other_copts))
 
 def cc_test(deps, **arguments):
     """A test. Where headers are precompiled, its own files are not optimized."""
@@ -48,3 +48,59 @@ def cc_test(deps, **arguments):
         _TEST_HEADERS,
         UNOPTIMIZED,
     ))
+
+# The tag of what grouped_cc_test compiles.
+_GROUPED = "grouped"
+
+def grouped_cc_test(name, deps, srcs, size = "small"):
+    """A test that can be run by its name, and that //... runs in its group.
+
+    LibTorch takes most of a second to load, which is longer than nearly all
+    tests run. So that tests stay short, one that takes seconds is a cc_test.
+
+    Args:
+      name: of the test.
+      deps: as of cc_test.
+      srcs: as of cc_test.
+      size: as of cc_test; "small".
+    """
+    if size != "small":
+        fail("%s is not small; make it a cc_test" % name)
+    cc_library(
+        name = name + "_cases",
+        testonly = True,
+        srcs = srcs,
+        alwayslink = True,
+        headers = _TEST_HEADERS,
+        linkstatic = True,
+        other_copts = UNOPTIMIZED,
+        tags = [_GROUPED, "manual"],
+        deps = [
+            str(_MAIN) if dep == "@system//:gtest_main" else dep
+            for dep in deps
+        ],
+    )
+    native.cc_test(
+        name = name,
+        size = size,
+        tags = ["manual"],
+        deps = [":%s_cases" % name, str(_MAIN)],
+    )
+
+def cc_test_group(name):
+    """Runs the package's tests of grouped_cc_test in one process.
+
+    The last call of a BUILD file.
+
+    Args:
+      name: of the test.
+    """
+    native.cc_test(
+        name = name,
+        size = "medium",
+        deps = [
+            ":" + rule["name"]
+            for rule in native.existing_rules().values()
+            if _GROUPED in rule.get("tags", [])
+        ] + [str(_MAIN)],
+    )

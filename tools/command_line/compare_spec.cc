@@ -81,7 +81,7 @@ constexpr FlagSpec kFlags[] = {
      "rows by graph (execution, default) or error (worst first)"},
     {"coverage", "", "tell what is quantized, and why the rest is not"},
     {"source", "", "show where each layer is in the code of the model"},
-    {"threads", "N", "threads within one op; default: all cores"},
+    {"threads", "N", "threads within one op; default: all that it may use"},
     {"leaf", "TYPES",
      "module types and script functions that are one op, with commas"},
     {"names", "MODEL",

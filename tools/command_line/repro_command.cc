@@ -63,7 +63,7 @@ constexpr FlagSpec kFlags[] = {
     {"io-type", "TYPES",
      "what ops of your own take and return: OP=float, OP=int8 or OP=either, "
      "with commas"},
-    {"threads", "N", "threads within one op; default: all cores"},
+    {"threads", "N", "threads within one op; default: all that it may use"},
     {"engine", "NAME",
      "onednn or qnnpack; default: the first that can load the model"},
     {"load-library", "PATHS",

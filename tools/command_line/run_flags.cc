@@ -1,7 +1,14 @@
 #include "tools/command_line/run_flags.h"
 
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <cstdlib>
+
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
+#include "tools/command_line/busy_watch.h"
+#include "tools/command_line/processors.h"
 #include "tools/command_line/threads.h"
 
 namespace ns {
@@ -26,6 +33,11 @@ absl::StatusOr<RunFlags> ParseRunFlags(const Flags& flags) {
 void UseThreads(const RunFlags& flags) {
   if (flags.threads) {
     SetThreads(static_cast<int>(*flags.threads));
+  } else if (std::getenv("OMP_NUM_THREADS") == nullptr) {
+    SetThreads(std::min(at::get_num_threads(), AvailableProcessors()));
+  }
+  if (at::get_num_threads() > 1) {
+    static const BusyWatch watch;
   }
 }
 

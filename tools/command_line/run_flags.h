@@ -23,7 +23,9 @@ struct RunFlags {
 // an empty path, or a number that is none or out of range.
 absl::StatusOr<RunFlags> ParseRunFlags(const Flags& flags);
 
-// Sets the number of threads within one op, if the flag was given.
+// Sets the number of threads within one op: that of the flag, or else as many
+// as the environment variable OMP_NUM_THREADS or AvailableProcessors says.
+// Several are watched from then on (BusyWatch).
 void UseThreads(const RunFlags& flags);
 
 // Opens the batches of all files in order: the first --max-batches, or all.

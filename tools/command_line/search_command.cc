@@ -59,7 +59,7 @@ constexpr FlagSpec kFlags[] = {
     kMethodFlag,
     kLeafFlag,
     {"json", "PATH", "write the report as JSON; - is standard output"},
-    {"threads", "N", "threads within one op; default: all cores"},
+    {"threads", "N", "threads within one op; default: all that it may use"},
     {"load-library", "PATHS",
      "shared libraries that register ops of the model, with commas"},
     {"quiet", "", "no table, no progress"},

@@ -41,7 +41,7 @@ constexpr FlagSpec kFlags[] = {
     {"json", "PATH", "write the results as JSON; - is standard output"},
     {"sort", "ORDER",
      "rows by graph (execution, default) or error (worst first)"},
-    {"threads", "N", "threads within one op; default: all cores"},
+    {"threads", "N", "threads within one op; default: all that it may use"},
     {"engine", "NAME",
      "onednn or qnnpack, for quantized parts of the model; default: the first "
      "that can run it"},

@@ -1,0 +1,99 @@
+#include "tools/command_line/processors.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+namespace ns {
+namespace {
+
+// Returns what a file has; nothing where it cannot be read.
+std::string Contents(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Returns quota / period of two numbers, both of microseconds; nothing where
+// the first is "max" or -1, which is no limit.
+std::optional<double> Quota(absl::string_view quota, absl::string_view period) {
+  double most = 0;
+  double of = 0;
+  if (!absl::SimpleAtod(quota, &most) || !absl::SimpleAtod(period, &of) ||
+      most <= 0 || of <= 0) {
+    return std::nullopt;
+  }
+  return most / of;
+}
+
+// Returns the quota of the group in `folder` itself.
+std::optional<double> QuotaOf(const std::string& folder) {
+  const std::string both = Contents(absl::StrCat(folder, "/cpu.max"));
+  const std::vector<absl::string_view> words =
+      absl::StrSplit(both, absl::ByAnyChar(" \n"), absl::SkipEmpty());
+  if (words.size() == 2) {
+    return Quota(words[0], words[1]);
+  }
+  return Quota(Contents(absl::StrCat(folder, "/cpu.cfs_quota_us")),
+               Contents(absl::StrCat(folder, "/cpu.cfs_period_us")));
+}
+
+}  // namespace
+
+std::optional<double> ProcessorQuota(absl::string_view memberships,
+                                     const std::string& root) {
+  std::optional<double> least;
+  for (const absl::string_view line :
+       absl::StrSplit(memberships, '\n', absl::SkipEmpty())) {
+    const std::vector<std::string> parts =
+        absl::StrSplit(line, absl::MaxSplits(':', 2));
+    if (parts.size() != 3) {
+      continue;
+    }
+    const std::vector<std::string> controllers = absl::StrSplit(parts[1], ',');
+    const bool is_version_1 =
+        std::count(controllers.begin(), controllers.end(), "cpu") != 0;
+    if (!parts[1].empty() && !is_version_1) {
+      continue;
+    }
+    // Inside of a container, its group is the root of what is mounted, and the
+    // path may be that on the host: folders that are not there have no quota.
+    const std::string top = is_version_1 ? absl::StrCat(root, "/cpu") : root;
+    std::string path = parts[2];
+    while (true) {
+      const std::optional<double> quota = QuotaOf(absl::StrCat(top, path));
+      if (quota && (!least || *quota < *least)) {
+        least = quota;
+      }
+      if (path.empty()) {
+        break;
+      }
+      path.resize(path.find_last_of('/') == std::string::npos
+                      ? 0
+                      : path.find_last_of('/'));
+    }
+  }
+  return least;
+}
+
+int AvailableProcessors() {
+  cpu_set_t set;
+  int count = 1024;
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) {
+    count = CPU_COUNT(&set);
+  }
+  const std::optional<double> quota =
+      ProcessorQuota(Contents("/proc/self/cgroup"), "/sys/fs/cgroup");
+  if (quota && *quota < count) {
+    count = static_cast<int>(*quota);
+  }
+  return std::max(1, count);
+}
+
+}  // namespace ns
