@@ -47,14 +47,15 @@ void TakeCopies(Graph& graph, Node* node, const IsTaken& is_taken) {
   }
 }
 
-// Lets all that uses `value` use a copy.
-void GiveCopy(Graph& graph, Value* value) {
+// Lets all that uses `value` use a copy, and returns that.
+Value* GiveCopy(Graph& graph, Value* value) {
   const std::vector<torch::jit::Use> uses = value->uses();
   const torch::jit::WithInsertPoint after(PlaceAfter(*value));
   Value* copy = InsertCopy(graph, value);
   for (const torch::jit::Use& use : uses) {
     use.user->replaceInput(use.offset, copy);
   }
+  return copy;
 }
 
 // Computes apart what `node` writes, and copies it, where there is an op for
@@ -110,7 +111,8 @@ void MakeDifferentiable(Graph& graph) {
     TakeCopies(graph, node, is_written);
     for (Value* output : node->outputs()) {
       if (is_written(output)) {
-        GiveCopy(graph, output);
+        // The writes are to the copy from here on.
+        written.insert(GiveCopy(graph, output));
       }
     }
   }

@@ -63,9 +63,10 @@ TEST(BusyWatchTest, MakesATeamThatSleepsWhereProcessorsAreWanted) {
     GTEST_SKIP() << "the kernel does not tell how long threads wait";
   }
   const size_t processors = std::thread::hardware_concurrency();
+  // To fork ends threads of OpenBLAS's.
+  const BusyProcesses others(2 * processors);
   const size_t before = CountThreads();
   {
-    const BusyProcesses others(2 * processors);
     const BusyWatch watch;
     // The watch, and a team of a thread more than there are processors.
     EXPECT_TRUE(AreThere(before + processors + 2));
