@@ -5,6 +5,7 @@ import unittest
 
 import torch
 from torch import nn
+from torch.ao import quantization as tq
 
 import cli
 from quantizing import QuantizeTest
@@ -71,6 +72,20 @@ class Unsqueezed(nn.Module):
   def forward(self, x):
     z = self.first(x)
     return self.attention(z.unsqueeze(1), z.unsqueeze(1), z.unsqueeze(1))[0]
+
+
+class Stubbed(nn.Module):
+  """For eager quantization."""
+
+  def __init__(self, **options):
+    super().__init__()
+    self.quant = tq.QuantStub()
+    self.attention = nn.MultiheadAttention(FEATURES, HEADS, **options)
+    self.dequant = tq.DeQuantStub()
+
+  def forward(self, x):
+    x = self.quant(x)
+    return self.dequant(self.attention(x, x, x)[0])
 
 
 def encoder_layer(**options):
@@ -218,6 +233,42 @@ class AttentionTest(QuantizeTest):
     outputs = run(torch.jit.load(self.path('logged_float.pt')), batches)
     expected = run(torch.jit.load(self.path('float.pt')), batches)
     self.assertGreater(sqnr(outputs, expected), 120)
+
+  def quantized_eagerly(self, **options):
+    """Saves a model and what eager quantization makes of it, to q.pt."""
+    float_model = Stubbed(**options)
+    _, batches = self.save(float_model, self.batch)
+    torch.backends.quantized.engine = 'onednn'
+    # With 7 bits: no kernel saturates.
+    float_model.qconfig = tq.get_default_qconfig('fbgemm')
+    prepared = tq.prepare(float_model)
+    run(prepared, batches)
+    quantized = tq.convert(prepared)
+    torch.jit.script(quantized).save(self.path('q.pt'))
+    return sqnr(run(quantized, batches), run(float_model, batches))
+
+  def compared(self, *flags):
+    return self.json(*self.flags('compare',
+                                 '--quantized=' + self.path('q.pt'), *flags))
+
+  # PyTorch's quantized attention takes its inputs to have sequences first.
+  def test_attention_without_a_comparable_op_is_one_op(self):
+    error_db = self.quantized_eagerly(batch_first=True)
+    self.assertLess(error_db, 5)
+    result = self.compared()
+    self.assertEqual([layer['name'] for layer in result['layers']],
+                     ['quant', 'attention'])
+    self.assertEqual(result['worst_offender']['name'], 'attention')
+    self.assertLess(
+        abs(result['layers'][1]['activation']['sqnr_db'] - error_db), 1)
+    weights = self.compared('--what=weights')
+    self.assertIn('attention.out_proj',
+                  [layer['name'] for layer in weights['layers']])
+
+  def test_ops_of_attention_are_compared_where_they_can_be(self):
+    self.assertGreater(self.quantized_eagerly(), 20)
+    self.assertIn('attention.softmax',
+                  [layer['name'] for layer in self.compared()['layers']])
 
 
 if __name__ == '__main__':

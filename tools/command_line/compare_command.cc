@@ -41,66 +41,95 @@ void WarnOfLeftOut(const ActivationFiles& files, ComparisonResult& result) {
   }
 }
 
+absl::Status CompareLoaded(const CompareFlags& options, ModelPair& models,
+                           const BatchReader& batches, LimitChecker& limits,
+                           ComparisonResult& result) {
+  ProgressBar bar(options.outputs.quiet);
+  CompareOptions compare = options.compare;
+  compare.progress = [&](int64_t done, int64_t total) {
+    bar.Update(done, total);
+  };
+  compare.check_matches = [&](const ComparisonResult& matched) {
+    return limits.CheckMatches(matched);
+  };
+  if (options.limits.early_stop) {
+    compare.is_settled = [&](const ComparisonResult& so_far, int64_t left) {
+      return limits.IsCrossedForGood(so_far, left);
+    };
+  }
+  for (const MetricFlag& metric : options.metrics) {
+    NS_ASSIGN_OR_RETURN(UserMetric loaded,
+                        LoadUserMetric(metric.name, metric.path));
+    compare.user_metrics.push_back(std::move(loaded));
+  }
+  std::optional<LabelAccuracy> accuracy;
+  if (!options.labels_path.empty()) {
+    NS_ASSIGN_OR_RETURN(
+        accuracy, LabelAccuracy::Load(options.labels_path, batches.size(),
+                                      options.run.max_batches.has_value()));
+    compare.see_outputs = [&](int64_t batch, const c10::IValue& of_float,
+                              const c10::IValue& of_quantized) {
+      return accuracy->Add(batch, of_float, of_quantized);
+    };
+  }
+  std::optional<ActivationFiles> files;
+  if (!options.save.directory.empty()) {
+    NS_ASSIGN_OR_RETURN(files, ActivationFiles::Create(options.save));
+    compare.files = &*files;
+  }
+  NS_ASSIGN_OR_RETURN(
+      result,
+      options.reference.empty()
+          ? CompareModels(models.float_model, models.quantized_model, batches,
+                          compare)
+          : CompareWithReference(models.float_model, models.quantized_model,
+                                 batches, options.reference, compare));
+  if (result.batches < batches.size() && options.limits.early_stop) {
+    result.warnings.push_back(absl::StrCat(
+        "--early-stop: a limit is crossed after ", result.batches, " of ",
+        batches.size(), " batches, whatever the others hold"));
+  }
+  if (std::string hint = LeafHint(models, result); !hint.empty()) {
+    result.warnings.push_back(std::move(hint));
+  }
+  if (accuracy) {
+    result.accuracy = accuracy->Result();
+  }
+  if (files) {
+    WarnOfLeftOut(*files, result);
+  }
+  return absl::OkStatus();
+}
+
+// Modules in which no op can be compared are compared as one op, unless --leaf
+// says which are.
 absl::Status CompareLayers(const CompareFlags& options,
                            const BatchReader& batches, LimitChecker& limits,
                            ComparisonResult& result) {
-  return WithModels(options.models, [&](ModelPair& models) -> absl::Status {
-    ProgressBar bar(options.outputs.quiet);
-    CompareOptions compare = options.compare;
-    compare.progress = [&](int64_t done, int64_t total) {
-      bar.Update(done, total);
-    };
-    compare.check_matches = [&](const ComparisonResult& matched) {
-      return limits.CheckMatches(matched);
-    };
-    if (options.limits.early_stop) {
-      compare.is_settled = [&](const ComparisonResult& so_far, int64_t left) {
-        return limits.IsCrossedForGood(so_far, left);
-      };
-    }
-    for (const MetricFlag& metric : options.metrics) {
-      NS_ASSIGN_OR_RETURN(UserMetric loaded,
-                          LoadUserMetric(metric.name, metric.path));
-      compare.user_metrics.push_back(std::move(loaded));
-    }
-    std::optional<LabelAccuracy> accuracy;
-    if (!options.labels_path.empty()) {
-      NS_ASSIGN_OR_RETURN(
-          accuracy, LabelAccuracy::Load(options.labels_path, batches.size(),
-                                        options.run.max_batches.has_value()));
-      compare.see_outputs = [&](int64_t batch, const c10::IValue& of_float,
-                                const c10::IValue& of_quantized) {
-        return accuracy->Add(batch, of_float, of_quantized);
-      };
-    }
-    std::optional<ActivationFiles> files;
-    if (!options.save.directory.empty()) {
-      NS_ASSIGN_OR_RETURN(files, ActivationFiles::Create(options.save));
-      compare.files = &*files;
-    }
-    NS_ASSIGN_OR_RETURN(
-        result,
-        options.reference.empty()
-            ? CompareModels(models.float_model, models.quantized_model, batches,
-                            compare)
-            : CompareWithReference(models.float_model, models.quantized_model,
-                                   batches, options.reference, compare));
-    if (result.batches < batches.size() && options.limits.early_stop) {
-      result.warnings.push_back(absl::StrCat(
-          "--early-stop: a limit is crossed after ", result.batches, " of ",
-          batches.size(), " batches, whatever the others hold"));
-    }
-    if (std::string hint = LeafHint(models, result); !hint.empty()) {
-      result.warnings.push_back(std::move(hint));
-    }
-    if (accuracy) {
-      result.accuracy = accuracy->Result();
-    }
-    if (files) {
-      WarnOfLeftOut(*files, result);
-    }
+  std::vector<std::string> leaves;
+  NS_RETURN_IF_ERROR(
+      WithModels(options.models, [&](ModelPair& models) -> absl::Status {
+        if (options.models.leaves.empty() && options.compare.activations) {
+          leaves = FindLeaves(models, batches, options.compare);
+        }
+        return leaves.empty()
+                   ? CompareLoaded(options, models, batches, limits, result)
+                   : absl::OkStatus();
+      }));
+  if (leaves.empty()) {
     return absl::OkStatus();
-  });
+  }
+  CompareFlags with_leaves = options;
+  with_leaves.models.leaves = leaves;
+  NS_RETURN_IF_ERROR(WithModels(with_leaves.models, [&](ModelPair& models) {
+    return CompareLoaded(with_leaves, models, batches, limits, result);
+  }));
+  result.warnings.push_back(absl::StrCat(
+      "modules of type ", absl::StrJoin(leaves, " and "),
+      " are compared as one op each, as by --leaf=", absl::StrJoin(leaves, ","),
+      ": eager quantization takes them apart, and none of their ops could be "
+      "compared"));
+  return absl::OkStatus();
 }
 
 // Compares the weights of state dicts; see state_dict_files.h.
