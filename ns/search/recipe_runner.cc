@@ -9,21 +9,37 @@
 #include "ns/batches/run_batches.h"
 #include "ns/eager/output_tensors.h"
 #include "ns/quantization/copy_for_target.h"
+#include "ns/quantization/find_unbalanced_parts.h"
 #include "ns/quantization/held_back_batches.h"
 #include "passes/quantization/layer_corrections.h"
+#include "passes/quantization/unbalanced_parts.h"
 
 namespace ns {
 
+absl::StatusOr<ModelGraph> RecipeRunner::PrepareByARun(
+    const QuantizeOptions& options) {
+  NS_ASSIGN_OR_RETURN(ModelGraph prepared, PrepareModel(model_, options));
+  NS_RETURN_IF_ERROR(CalibrateHoldingBack(prepared, batches_));
+  ++float_passes_;
+  return prepared;
+}
+
 absl::StatusOr<QuantizedModel> RecipeRunner::ModelOf(
     const RecipeChoices& choices, const std::set<std::string>& corrected) {
-  const QuantizeOptions options = space_.OptionsOf(choices);
+  QuantizeOptions options = space_.OptionsOf(choices);
   NS_ASSIGN_OR_RETURN(ModelGraph prepared, PrepareModel(model_, options));
   NS_ASSIGN_OR_RETURN(const bool is_filled,
                       values_.Fill(*options.mapping, prepared));
   if (!is_filled) {
-    NS_ASSIGN_OR_RETURN(prepared, PrepareModel(model_, options));
-    NS_RETURN_IF_ERROR(CalibrateHoldingBack(prepared, batches_));
-    ++float_passes_;
+    NS_ASSIGN_OR_RETURN(prepared, PrepareByARun(options));
+  }
+  NS_ASSIGN_OR_RETURN(UnbalancedParts parts,
+                      FindUnbalancedParts(prepared, batches_));
+  if (!parts.empty()) {
+    // `values` has no observers of parts.
+    options.parts.lost.merge(parts.lost);
+    options.parts.own_ranges.merge(parts.own_ranges);
+    NS_ASSIGN_OR_RETURN(prepared, PrepareByARun(options));
   }
   LayerCorrections corrections;
   corrections.corrects_bias = [&](const std::string& layer) {

@@ -39,7 +39,9 @@ class RecipeRunner {
 
   // Returns the model of `choices`, as `ns quantize` makes it, with corrected
   // biases in the layers that `corrected` names. Where `values` cannot tell
-  // what its observers find, runs the float model on all batches.
+  // what its observers find, runs the float model on all batches; and once more
+  // where inputs of a concatenation need ranges of their own, or the
+  // concatenation stays in float (FindUnbalancedParts).
   absl::StatusOr<QuantizedModel> ModelOf(
       const RecipeChoices& choices, const std::set<std::string>& corrected);
 
@@ -58,6 +60,9 @@ class RecipeRunner {
   int64_t float_passes() const { return float_passes_; }
 
  private:
+  // Returns a prepared model, calibrated by running the float model.
+  absl::StatusOr<ModelGraph> PrepareByARun(const QuantizeOptions& options);
+
   const ModelGraph& model_;
   const BatchReader& batches_;
   const SearchSpace& space_;

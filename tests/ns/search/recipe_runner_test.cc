@@ -60,9 +60,21 @@ class RecipeRunnerTest : public ::testing::Test {
     return measured;
   }
 
+  // Holds the model of `choices` to what QuantizeModel makes.
+  void ExpectMadeAsByQuantizing(const RecipeChoices& choices) {
+    QuantizedModel ours = OrThrow(runner_->ModelOf(choices, {}));
+    QuantizedModel theirs =
+        OrThrow(QuantizeModel(model_, batches_, space_->OptionsOf(choices)));
+    for (const Batch& batch : batches_) {
+      const at::Tensor x = batch.arguments[0].toTensor();
+      EXPECT_TRUE(Output(ours.model, x).equal(Output(theirs.model, x)));
+    }
+  }
+
+  // One scale fits both inputs of the concatenation.
   ModelGraph model_ =
       FloatModel({absl::StrCat("y = torch.relu(", ConvOf("x"), ")"),
-                  absl::StrCat("z = torch.cat([", ConvOf("y"), ", y], 2)"),
+                  absl::StrCat("z = torch.cat([", ConvOf("x"), ", y], 2)"),
                   absl::StrCat("return ", ConvOf("z"))});
   const std::vector<Batch> batches_ =
       BatchesOf({at::randn({2, 3, 6, 6}), at::randn({2, 3, 6, 6}) * 2,
@@ -74,25 +86,25 @@ class RecipeRunnerTest : public ::testing::Test {
   std::unique_ptr<RecipeRunner> runner_;
 };
 
-// Without a run: the observers of a recipe are put together. QuantizeModel
-// would also give inputs of a cat ranges of their own, of which a search knows
-// nothing.
+// Without a run: the observers of a recipe are put together.
 TEST_F(RecipeRunnerTest, MakesWhatQuantizingByTheMappingMakes) {
   ASSERT_NO_FATAL_FAILURE(Prepare());
   RecipeChoices mixed = All(1);
   mixed[0] = 0;
   for (const RecipeChoices& choices : {All(1), mixed}) {
-    QuantizedModel ours = OrThrow(runner_->ModelOf(choices, {}));
-    const QuantizeOptions options = space_->OptionsOf(choices);
-    const ModelGraph prepared = OrThrow(PrepareModel(model_, options));
-    NS_ASSERT_OK(Calibrate(prepared, batches_, {}));
-    QuantizedModel theirs = OrThrow(ConvertModel(prepared, options));
-    for (const Batch& batch : batches_) {
-      const at::Tensor x = batch.arguments[0].toTensor();
-      EXPECT_TRUE(Output(ours.model, x).equal(Output(theirs.model, x)));
-    }
+    ExpectMadeAsByQuantizing(choices);
   }
   EXPECT_EQ(runner_->float_passes(), 0);
+}
+
+TEST_F(RecipeRunnerTest, GivesUnbalancedInputsRangesOfTheirOwn) {
+  model_ =
+      FloatModel({absl::StrCat("y = torch.relu(", ConvOf("x"), ")"),
+                  absl::StrCat("z = torch.cat([", ConvOf("x * 8"), ", y], 2)"),
+                  absl::StrCat("return ", ConvOf("z"))});
+  ASSERT_NO_FATAL_FAILURE(Prepare());
+  ExpectMadeAsByQuantizing(All(1));
+  EXPECT_EQ(runner_->float_passes(), 1);
 }
 
 // PyTorch's histogram depends on the order of values: where some of those that
@@ -159,7 +171,7 @@ TEST_F(RecipeRunnerTest, NamesTheBatchThatTheModelFailsOn) {
   MeasuredOutputs measured = OutputsOfFloat();
   RecipeRunner runner(model_, reader, *space_, *values_);
   EXPECT_THAT(MessageOf(runner.Measure(All(1), {}, 0, measured, [] {})),
-              StartsWith("batch 1: the quantized model, "));
+              StartsWith("batch 1: the float model, "));
 }
 
 }  // namespace
