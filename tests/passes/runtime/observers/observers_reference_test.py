@@ -10,6 +10,7 @@ than PyTorch's observers.
 
 import io
 import itertools
+import os
 import random
 import sys
 import unittest
@@ -35,7 +36,7 @@ SCHEMES = PER_TENSOR + PER_CHANNEL
 DTYPES = [torch.quint8, torch.qint8, torch.quint4x2, torch.qint32]
 RANGES = [None, (0, 255), (-128, 127), (-127, 127), (0, 127), (-8, 7), (0, 15),
           (-1000, 1000), (3, 5), (0, 1)]
-SEQUENCES = 1000
+SEQUENCES = int(os.environ.get('NS_FUZZ_SEQUENCES', '400'))
 
 
 def text(value):
