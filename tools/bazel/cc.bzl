@@ -34,15 +34,19 @@ def _with_precompiled_headers(arguments, headers = _HEADERS, copts = []):
 def cc_binary(**arguments):
     native.cc_binary(**_with_precompiled_headers(arguments))
 
-def cc_library(headers = _HEADERS, other_copts = [], **arguments):
-    native.cc_library(**_with_precompiled_headers(arguments, headers, other_copts))
+def cc_library(**arguments):
+    native.cc_library(**_with_precompiled_headers(arguments))
 
-def cc_test(deps, **arguments):
-    """A test. Where headers are precompiled, its own files are not optimized."""
-    arguments["deps"] = [
+# What tests depend on, with the main of ours.
+def _with_main(deps):
+    return [
         str(_MAIN) if dep == "@system//:gtest_main" else dep
         for dep in deps
     ]
+
+def cc_test(deps, **arguments):
+    """A test. Where headers are precompiled, its own files are not optimized."""
+    arguments["deps"] = _with_main(deps)
     native.cc_test(**_with_precompiled_headers(
         arguments,
         _TEST_HEADERS,
@@ -55,8 +59,8 @@ _GROUPED = "grouped"
 def grouped_cc_test(name, deps, srcs, size = "small"):
     """A test that can be run by its name, and that //... runs in its group.
 
-    LibTorch takes most of a second to load, which is longer than nearly all
-    tests run. So that tests stay short, one that takes seconds is a cc_test.
+    Nearly all tests take less time than LibTorch takes to load. A test that
+    takes seconds is a cc_test, so that the others do not wait for it.
 
     Args:
       name: of the test.
@@ -66,20 +70,20 @@ def grouped_cc_test(name, deps, srcs, size = "small"):
     """
     if size != "small":
         fail("%s is not small; make it a cc_test" % name)
-    cc_library(
+    cases = dict(
         name = name + "_cases",
         testonly = True,
         srcs = srcs,
         alwayslink = True,
-        headers = _TEST_HEADERS,
         linkstatic = True,
-        other_copts = UNOPTIMIZED,
         tags = [_GROUPED, "manual"],
-        deps = [
-            str(_MAIN) if dep == "@system//:gtest_main" else dep
-            for dep in deps
-        ],
+        deps = _with_main(deps),
     )
+    native.cc_library(**_with_precompiled_headers(
+        cases,
+        _TEST_HEADERS,
+        UNOPTIMIZED,
+    ))
     native.cc_test(
         name = name,
         size = size,
