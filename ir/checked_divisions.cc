@@ -49,8 +49,8 @@ bool TakesTwoNumbers(const Operator& op) {
   return arguments.size() == 2;
 }
 
-// Takes the arguments off the stack and returns true where the result is pushed
-// without a division.
+// Returns true where it has replaced the arguments on the stack by the result,
+// without a division. Otherwise the stack is as it was.
 bool DividesByMinusOne(Stack& stack, const Division& division) {
   const c10::IValue& a = torch::jit::peek(stack, 0, 2);
   const c10::IValue& b = torch::jit::peek(stack, 1, 2);
@@ -71,6 +71,13 @@ bool DividesByMinusOne(Stack& stack, const Division& division) {
   torch::jit::drop(stack, 2);
   torch::jit::push(stack, *division.of_lowest);
   return true;
+}
+
+// Keeps `op` until the process ends: nodes that were made before it was
+// replaced point to it.
+void Keep(std::shared_ptr<Operator> op) {
+  static auto& kept = *new std::vector<std::shared_ptr<Operator>>();
+  kept.push_back(std::move(op));
 }
 
 void Replace(const Operator& op, const Division& division) {
@@ -98,6 +105,7 @@ void ReplaceAll() {
             c10::Symbol::fromQualString(division.name));
     for (const std::shared_ptr<Operator>& op : ops) {
       if (!op->isC10Op() && TakesTwoNumbers(*op)) {
+        Keep(op);
         Replace(*op, division);
       }
     }
