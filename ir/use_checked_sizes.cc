@@ -135,6 +135,16 @@ bool ReplaceOtherSizes(Graph& graph, const Fact& fact) {
   return changed;
 }
 
+// Whether `node` gives its result to an argument `out`, whose sizes it changes
+// to those of the result.
+bool HasOut(const Node& node) {
+  const c10::FunctionSchema* schema = node.maybeSchema();
+  return schema != nullptr &&
+         absl::c_any_of(schema->arguments(), [](const c10::Argument& argument) {
+           return argument.is_out();
+         });
+}
+
 // Whether an op changes the sizes of a tensor in place.
 bool Resizes(const Graph& graph) {
   return AnyNode(graph.block(), [](const Node* node) {
@@ -143,8 +153,9 @@ bool Resizes(const Graph& graph) {
            (kind == aten::resize_ || kind == aten::resize_as_ ||
             kind == aten::unsqueeze_ || kind == aten::squeeze_ ||
             kind == aten::transpose_ || kind == aten::t_ ||
-            kind == aten::set_ || kind == aten::swapaxes_ ||
-            kind == aten::swapdims_ || kind == aten::as_strided_);
+            kind == aten::set_ || kind == aten::set_data ||
+            kind == aten::swapaxes_ || kind == aten::swapdims_ ||
+            kind == aten::as_strided_ || HasOut(*node));
   });
 }
 

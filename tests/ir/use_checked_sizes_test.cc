@@ -109,6 +109,14 @@ TEST(UseCheckedSizesTest, KeepsSizesWhenATensorChangesItsShape) {
             std::nullopt);
 }
 
+TEST(UseCheckedSizesTest, KeepsSizesWhenATensorTakesAResult) {
+  EXPECT_EQ(Result(Checked("  %good : bool = aten::eq(%c, %n)",
+                           "  %z : Tensor = aten::add(%y, %y, %one, %x)\n"
+                           "  %size : int = aten::size(%x, %last)\n"
+                           "  return (%size)")),
+            std::nullopt);
+}
+
 TEST(UseCheckedSizesTest, KeepsWhatRunsBeforeTheCheck) {
   const auto graph =
       GraphOf(Checked("  %good : bool = aten::eq(%c, %n)", "  return (%c)"));
