@@ -44,7 +44,10 @@ bool IsNewView(c10::Symbol kind) {
 bool MayReturnInput(c10::Symbol kind) {
   return kind == aten::dropout || kind == aten::feature_dropout ||
          kind == aten::alpha_dropout || kind == aten::feature_alpha_dropout ||
-         kind == aten::type_as || kind == aten::einsum;
+         kind == aten::atleast_1d || kind == aten::atleast_2d ||
+         kind == aten::atleast_3d || kind == aten::conj_physical ||
+         kind == aten::einsum || kind == aten::sum_to_size ||
+         kind == aten::type_as;
 }
 
 // Whether each run of `node` makes a new tensor object.

@@ -97,6 +97,12 @@ graph(%x : Tensor, %zero : int):
   %same : bool = aten::__is__(%a, %x)
   return (%same))IR"),
             std::nullopt);
+  EXPECT_EQ(Resolved(R"IR(
+graph(%x : Tensor):
+  %a : Tensor = aten::atleast_2d(%x)
+  %same : bool = aten::__is__(%a, %x)
+  return (%same))IR"),
+            std::nullopt);
 }
 
 TEST(ResolveIdentityTest, KeepsQuestionWhenOneTensorIsWrittenTo) {
