@@ -25,8 +25,9 @@ using ::torch::jit::Node;
 
 constexpr double kCoarsestScores = 0.5;
 
-// The number of the observer at attribute `name`; -1 for other attributes.
-int64_t NumberOf(absl::string_view name) {
+// Returns the number of the observer at attribute `name`; -1 for other
+// attributes.
+int64_t ObserverNumber(absl::string_view name) {
   const std::string first = ObserverAttribute(0);
   int64_t number = -1;
   return absl::ConsumePrefix(&name, first.substr(0, first.size() - 1)) &&
@@ -46,8 +47,8 @@ MaskedValues::MaskedValues(const std::vector<Node*>& calls, Find find)
       readers_.emplace(name, reader);
     }
     const CalibratedValue* observed =
-        call->input(1)->node()->kind() == c10::prim::Param
-            ? find_(NumberOf(name))
+        call->input(1)->node() == call->owningGraph()->param_node()
+            ? find_(ObserverNumber(name))
             : nullptr;
     has_bad_inputs_ = has_bad_inputs_ || (observed != nullptr &&
                                           observed->observer->InfCount() > 0 &&

@@ -23,7 +23,8 @@ using ::testing::IsEmpty;
 
 // A graph in which what observers 0 and 1 see is added, and that of 2 comes to
 // a softmax, whose output observer 3 sees. Observers 4 and 5 see the input of a
-// sigmoid and a divisor, of which softmaxes take what comes out.
+// sigmoid and a divisor, of which softmaxes take what comes out. Observer 6
+// sees what a loop carries.
 class MaskedValuesTest : public ::testing::Test {
  protected:
   MaskedValuesTest() {
@@ -43,6 +44,17 @@ class MaskedValuesTest : public ::testing::Test {
     torch::jit::Value* ratio =
         graph_.insert(c10::aten::div, {x, Observe(5, self, x)});
     graph_.registerOutput(graph_.insert(c10::aten::softmax, {ratio, -1}));
+    torch::jit::Value* trips = graph_.insertConstant(2);
+    torch::jit::Value* goes_on = graph_.insertConstant(true);
+    torch::jit::Node* loop =
+        graph_.insertNode(graph_.create(c10::prim::Loop, {trips, goes_on, x}));
+    torch::jit::Block* body = loop->addBlock();
+    body->addInput("trip")->setType(c10::IntType::get());
+    torch::jit::Value* carried = body->addInput("carried");
+    body->registerOutput(goes_on);
+    body->registerOutput(carried);
+    const torch::jit::WithInsertPoint inside(body);
+    Observe(6, self, carried);
   }
 
   void See(int64_t number, const std::vector<float>& values,
@@ -165,6 +177,13 @@ TEST_F(MaskedValuesTest, OtherInfiniteValuesAreKeptUnlessInputsAreBad) {
   EXPECT_THAT(ReasonFor(layer), HasSubstr("its values are infinite"));
   See(0, {-INFINITY, 9});
   EXPECT_THAT(ReasonFor(layer), IsEmpty());
+}
+
+TEST_F(MaskedValuesTest, WhatALoopCarriesIsNoInputOfTheModel) {
+  See(4, {-INFINITY, 0, 9});
+  See(6, {-INFINITY, 9});
+  EXPECT_THAT(ReasonFor(Layer("aten::add", {0, 1}, 4)),
+              HasSubstr("its values are infinite"));
 }
 
 TEST_F(MaskedValuesTest, PyTorchTakesThemAll) {
