@@ -63,6 +63,11 @@ Value* OfOtherArm(const NestedTensor& nested, size_t output) {
   return nested.branch->blocks()[1 - nested.arm]->outputs()[output];
 }
 
+// Whether the padded tensor gets the size of its longest sequence.
+bool PadsToLongest(const Node& pad) {
+  return pad.inputs().size() < 3 || pad.input(2)->mustBeNone();
+}
+
 // Whether the other arm gives the tensor itself where the first one gives the
 // nested tensor, and a mask of padding where the first one gives None.
 bool FindBranch(NestedTensor& nested) {
@@ -128,7 +133,7 @@ bool PadNestedTensors(Graph& graph) {
     return false;
   }
   for (NestedTensor& nested : *pairs) {
-    if (!FindBranch(nested)) {
+    if (!PadsToLongest(*nested.pad) || !FindBranch(nested)) {
       return false;
     }
   }

@@ -76,6 +76,15 @@ TEST(PadNestedTensorsTest, KeepsTensorWhenTheOtherArmGivesAnother) {
   ExpectIr(graph, text);
 }
 
+TEST(PadNestedTensorsTest, KeepsTensorThatIsPaddedToAnotherSize) {
+  const std::string text = absl::StrReplaceAll(
+      Encoder("%src"), {{"%nest : bool)", "%nest : bool, %size : int[])"},
+                        {"(%y, %zero, %none)", "(%y, %zero, %size)"}});
+  const auto graph = GraphOf(text);
+  EXPECT_FALSE(PadNestedTensors(*graph));
+  ExpectIr(graph, text);
+}
+
 TEST(PadNestedTensorsTest, KeepsTensorThatIsNeverPadded) {
   const std::string text = absl::StrReplaceAll(
       Encoder("%src"),
