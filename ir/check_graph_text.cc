@@ -1,5 +1,7 @@
 #include "ir/check_graph_text.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -7,6 +9,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "ir/code_lines.h"
 #include "ir/status.h"
 
 namespace ns {
@@ -68,28 +71,24 @@ std::vector<std::string> DefinedBy(Tokens line) {
 class Checker {
  public:
   absl::Status Check(Tokens tokens) {
-    size_t start = 0;
-    for (size_t i = 0; i < tokens.size(); ++i) {
-      switch (tokens[i].kind) {
-        case Kind::kIndent:
-          scopes_.push_back(std::move(parameters_));
-          parameters_.clear();
-          break;
-        case Kind::kDedent:
-          scopes_.pop_back();
-          break;
-        case Kind::kNewline:
-          NS_RETURN_IF_ERROR(CheckLine(tokens.subspan(start, i - start)));
-          break;
-        default:
-          continue;
-      }
-      start = i + 1;
+    for (const CodeLine& line : CodeLines(tokens)) {
+      EnterBlock(line.depth);
+      NS_RETURN_IF_ERROR(CheckLine(line.tokens));
     }
     return absl::OkStatus();
   }
 
  private:
+  // Leaves the blocks that ended before a line that `depth` blocks enclose, and
+  // enters the one that starts there.
+  void EnterBlock(size_t depth) {
+    scopes_.resize(std::min(scopes_.size(), depth + 1));
+    while (scopes_.size() <= depth) {
+      scopes_.push_back(std::move(parameters_));
+      parameters_.clear();
+    }
+  }
+
   absl::Status CheckLine(Tokens line) {
     if (has_returned_) {
       return absl::InvalidArgumentError(

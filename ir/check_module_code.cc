@@ -1,6 +1,5 @@
 #include "ir/check_module_code.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -8,13 +7,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "ir/check_nesting.h"
+#include "ir/code_lines.h"
 #include "ir/code_tokens.h"
 #include "ir/status.h"
 
 namespace ns {
 namespace {
 
-using Kind = CodeToken::Kind;
 using Tokens = absl::Span<const CodeToken>;
 
 // Attributes of a class that are lists of names, and have no type.
@@ -66,52 +65,26 @@ absl::Status CheckMember(Tokens line, absl::string_view superclass) {
 }
 
 // Checks the lines that are directly in the bodies of classes.
-class ClassChecker {
- public:
-  absl::Status Check(Tokens tokens) {
-    size_t start = 0;
-    for (size_t i = 0; i < tokens.size(); ++i) {
-      switch (tokens[i].kind) {
-        case Kind::kIndent:
-          ++depth_;
-          break;
-        case Kind::kDedent:
-          --depth_;
-          break;
-        case Kind::kNewline:
-          NS_RETURN_IF_ERROR(CheckLine(tokens.subspan(start, i - start)));
-          break;
-        default:
-          continue;
-      }
-      start = i + 1;
+absl::Status CheckClasses(Tokens tokens) {
+  bool in_class = false;
+  absl::string_view superclass;
+  for (const CodeLine& line : CodeLines(tokens)) {
+    if (line.depth == 0) {
+      in_class = IsWord(line.tokens[0], "class");
+      superclass = in_class ? SuperclassOf(line.tokens) : "";
+    } else if (line.depth == 1 && in_class) {
+      NS_RETURN_IF_ERROR(CheckMember(line.tokens, superclass));
     }
-    return absl::OkStatus();
   }
-
- private:
-  absl::Status CheckLine(Tokens line) {
-    if (depth_ == 0) {
-      in_class_ = IsWord(line[0], "class");
-      superclass_ = in_class_ ? SuperclassOf(line) : "";
-      return absl::OkStatus();
-    }
-    return depth_ == 1 && in_class_ ? CheckMember(line, superclass_)
-                                    : absl::OkStatus();
-  }
-
-  // How many blocks enclose the line.
-  int64_t depth_ = 0;
-  bool in_class_ = false;
-  absl::string_view superclass_;
-};
+  return absl::OkStatus();
+}
 
 }  // namespace
 
 absl::Status CheckModuleCode(absl::string_view code) {
   const std::vector<CodeToken> tokens = CodeTokens(code);
   NS_RETURN_IF_ERROR(CheckNesting(tokens));
-  return ClassChecker().Check(tokens);
+  return CheckClasses(tokens);
 }
 
 absl::Status CheckTypeText(absl::string_view type) {
