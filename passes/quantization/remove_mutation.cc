@@ -12,6 +12,7 @@
 #include "ir/out_of_place.h"
 #include "passes/analysis/list_writes.h"
 #include "passes/rewrite/idle_dropouts.h"
+#include "passes/rewrite/promotes_out_of_place.h"
 
 namespace ns {
 namespace {
@@ -79,7 +80,8 @@ void RemoveOwnWrites(Graph& graph) {
     }
   });
   for (Node* node : writers) {
-    if (node->inputs().empty() || !IsOwnTensorOf(*node->input(0), *node)) {
+    if (node->inputs().empty() || PromotesOutOfPlace(*node) ||
+        !IsOwnTensorOf(*node->input(0), *node)) {
       continue;
     }
     if (Node* apart = InsertOutOfPlace(node)) {
@@ -93,7 +95,8 @@ void RemoveOwnWrites(Graph& graph) {
 
 void RemoveMutation(const std::shared_ptr<Graph>& graph) {
   ReplaceIdleDropouts(*graph);
-  torch::jit::RemoveTensorMutation(graph);
+  torch::jit::RemoveTensorMutation(
+      graph, [](Node* node) { return !PromotesOutOfPlace(*node); });
   RemoveOwnWrites(*graph);
   std::vector<Node*> lists;
   ForEachNode(graph->block(), [&](Node* node) {

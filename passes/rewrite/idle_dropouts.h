@@ -1,5 +1,5 @@
-// Replaces in-place dropouts that do nothing, which other rewrites would take
-// for ops that write.
+// Rewrites dropouts that do nothing, of which other rewrites would assume that
+// they write to their input, or make another tensor of it.
 #ifndef PASSES_REWRITE_IDLE_DROPOUTS_H_
 #define PASSES_REWRITE_IDLE_DROPOUTS_H_
 
@@ -16,6 +16,10 @@ namespace ns {
 //   %y = aten::dropout_(%x, %p, %false)
 // becomes
 //   %y = aten::dropout(%x, %p, %false)
+//
+// Where an op writes to the output of such a dropout, in place or not, or to
+// its input later, the dropout is removed and its input takes the place of the
+// output: both are one tensor, and schemas do not say so.
 //
 // Returns whether the graph has changed.
 bool ReplaceIdleDropouts(torch::jit::Graph& graph);

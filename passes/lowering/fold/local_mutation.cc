@@ -8,6 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "ir/graph_walk.h"
 #include "passes/rewrite/idle_dropouts.h"
+#include "passes/rewrite/promotes_out_of_place.h"
 
 namespace ns {
 namespace {
@@ -51,8 +52,9 @@ bool RemoveLocalMutation(torch::jit::Graph& graph) {
       std::shared_ptr<torch::jit::Graph>(), &graph);
   const bool had_others =
       HasOpsInPlace(graph.block()) &&
-      torch::jit::RemoveTensorMutation(
-          borrowed, [](Node* node) { return ComputesWithDequantized(*node); });
+      torch::jit::RemoveTensorMutation(borrowed, [](Node* node) {
+        return ComputesWithDequantized(*node) && !PromotesOutOfPlace(*node);
+      });
   return had_dropouts || had_others;
 }
 

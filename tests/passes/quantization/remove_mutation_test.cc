@@ -1,5 +1,7 @@
 #include "passes/quantization/remove_mutation.h"
 
+#include <ATen/Functions.h>
+#include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <memory>
@@ -56,6 +58,23 @@ graph(%x : Tensor, %key : str):
   %c : Tensor = aten::relu(%b)
   aten::_set_item(%all, %key, %c)
   return (%all))IR");
+}
+
+// As of positions that come from NumPy: out-of-place the sum would be float64.
+TEST(RemoveMutationTest, WritesThatWouldGiveAnotherTypeStay) {
+  const std::shared_ptr<torch::jit::Graph> graph = GraphOf(R"IR(
+graph(%x : Tensor, %positions : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %a : Tensor = aten::relu(%x)
+  %b : Tensor = aten::add_(%a, %positions, %one)
+  return (%b))IR");
+  {
+    const torch::jit::WithInsertPoint first(*graph->nodes().begin());
+    graph->inputs()[1]->replaceAllUsesWith(
+        graph->insertConstant(at::ones({8}, at::kDouble)));
+  }
+  RemoveMutation(graph);
+  EXPECT_NE(NodeOf(*graph, "aten::add_"), nullptr);
 }
 
 TEST(RemoveMutationTest, WritesToATensorThatAnotherOpTakesStay) {
