@@ -28,14 +28,14 @@ struct Value;
 
 namespace ns {
 
-// Inserts the shadows and comparers of matches while Interleave (interleave.h)
-// copies both models into a host. Matches are given by their index. A part of B
-// may be copied several times; the methods are called once for each copy, right
-// after it was made, and see the newest copy only. Calls of one match go to the
-// same comparers.
+// Inserts the shadows and comparers of matches into a host that Interleave
+// (interleave.h) has copied both models to. Matches are given by their index. A
+// part of B may be copied several times; the methods are called once for each
+// copy, which `copies_b` maps the nodes of the match to at that time
+// (late_meetings.h). Calls of one match go to the same comparers.
 class LocalComparers {
  public:
-  // `host` is the model that gets the copies; `copies_b` are those of B so far.
+  // `host` is the model that has the copies; `copies_b` are those of B.
   // `counterparts` maps values of A to the copies of B's values that stand for
   // them; MakeShadow adds to it. `attached` counts the comparers that hang on
   // `host`. All must outlive the object.
@@ -99,8 +99,8 @@ class LocalComparers {
                               torch::jit::Node* place);
   absl::Status CompareParts(size_t index, torch::jit::Value* shadow,
                             torch::jit::Value* y, torch::jit::Node* place);
-  // The newest copy of a subgraph of B; nothing where there is none of a node
-  // of its own.
+  // The copy of a subgraph of B; nothing where there is none of a node of its
+  // own.
   std::optional<Subgraph> CopyOf(const Subgraph& original) const;
 
   const MatchResult& matches_;

@@ -10,9 +10,11 @@
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ir/verifier.h"
+#include "passes/analysis/subgraph.h"
 #include "passes/instrument/attached_comparer.h"
 #include "passes/instrument/fuse_float_convs.h"
 #include "passes/instrument/interleave.h"
+#include "passes/instrument/late_meetings.h"
 #include "passes/instrument/local_comparers.h"
 #include "passes/instrument/pair_host.h"
 #include "passes/instrument/shared_inputs.h"
@@ -68,8 +70,10 @@ class PairBuilder final : public MeetingListener {
   absl::Status Run() {
     ConnectInputs(a_, b_, pair_.own_inputs_of_b, pair_.model, copies_a_,
                   copies_b_, counterparts_);
+    LateMeetings meetings = Meetings();
     NS_RETURN_IF_ERROR(Interleave(a_.graph(), b_.graph(), points_, host(),
-                                  copies_a_, copies_b_, *this));
+                                  copies_a_, copies_b_, meetings));
+    NS_RETURN_IF_ERROR(meetings.Replay(*this));
     ReturnBoth(plan_.activations ? copies_a_.values.at(a_.graph().outputs()[0])
                                  : nullptr,
                copies_b_.values.at(b_.graph().outputs()[0]), pair_.model);
@@ -160,6 +164,27 @@ class PairBuilder final : public MeetingListener {
   };
 
   Graph& host() { return pair_.model.graph(); }
+
+  // Of all points, with the nodes that Meet and PassBy look up.
+  LateMeetings Meetings() {
+    std::vector<LateMeetings::Nodes> of_a;
+    std::vector<LateMeetings::Nodes> of_b;
+    for (const OfOutput& output : outputs_) {
+      const SubgraphMatch& match = matches_.matches[output.match];
+      of_a.push_back(NodesOf(match.a.subgraph));
+      of_b.push_back(NodesOf(match.b.subgraph));
+    }
+    return {copies_a_, copies_b_, std::move(of_a), std::move(of_b)};
+  }
+
+  static LateMeetings::Nodes NodesOf(const Subgraph& subgraph) {
+    LateMeetings::Nodes nodes(subgraph.nodes.begin(), subgraph.nodes.end());
+    // Not among them where the subgraph is control flow.
+    if (subgraph.base != nullptr) {
+      nodes.push_back(subgraph.base);
+    }
+    return nodes;
+  }
 
   // The tensor that `copy`, of the value that is or holds it, has. One that had
   // to wait has been taken out.

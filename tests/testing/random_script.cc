@@ -137,6 +137,44 @@ while k$6 < 3 and bool(torch.sum($5) < 4.0):
     k$6 += 1)",
     R"(v$6, i$6 = torch.topk($0, 2, $4)
 $5 = torch.cat([v$6, v$6 * 0.5], $4))",
+    // Read before they are written to, in a loop that is not unrolled.
+    R"(l$6 = [$0]
+for i$6 in range($1.size(0) - 1):
+    t$6 = torch.stack(l$6).mean(0)
+    l$6.append(t$6 * 0.5)
+$5 = l$6[-1])",
+    R"(l$6: List[Tensor] = []
+for i$6 in range($0.size(0)):
+    l$6.append($0[i$6] * 0.5)
+    l$6[0] = torch.relu(l$6[-1])
+$5 = torch.stack(l$6) + $1)",
+    R"(l$6 = [$0, $1]
+while len(l$6) < 5:
+    l$6 = [torch.tanh(l$6[-1] - torch.stack(l$6).mean(0))] + l$6
+$5 = torch.cat(l$6, 1)[:, 4:8])",
+    R"(d$6 = {0: $0}
+for i$6 in range($1.size(0) - 2):
+    d$6[i$6 + 1] = torch.sigmoid(torch.stack(list(d$6.values())).sum(0))
+$5 = d$6[2] - $1)",
+    R"(z$6 = torch.zeros(4)
+for i$6 in range($1.size(0)):
+    t$6 = torch.tanh($0 + z$6)
+    z$6.copy_(t$6[i$6])
+$5 = $1 * z$6)",
+    R"(m$6 = torch.clone($0)
+for i$6 in range($1.size(0) - 1):
+    m$6[i$6] = m$6[i$6 + 1] * 0.5 + torch.sigmoid($1[i$6])
+    m$6[:, i$6] *= 0.5
+$5 = m$6 - $1)",
+    // Carried by a loop.
+    R"(h$6 = ($0, torch.zeros_like($1))
+for i$6 in range($1.size(0)):
+    h$6 = (torch.tanh(h$6[0] + h$6[1]), h$6[0] * 0.5)
+$5 = h$6[0] - h$6[1])",
+    R"(o$6: Optional[Tensor] = None
+for i$6 in range($1.size(0)):
+    o$6 = torch.tanh($0) if o$6 is None else o$6 * 0.5
+$5 = $1 if o$6 is None else o$6 + $1)",
 };
 
 // Builds the source. Every variable of tensors_ and lists_ can be seen at the

@@ -12,7 +12,8 @@ namespace ns {
 // tensors, always the same for one `seed`. Beside the ops of RandomProgram
 // (random_program.h), it has
 //
-// - lists that grow, in loops and arms too, and dicts;
+// - lists that grow, in loops and arms too, and dicts; also read in a loop
+//   before the op that fills them;
 // - views of one value that differ only in a constant argument;
 // - ops in place that write to a value, or through a view or slice of it;
 // - chunk, split and unbind, the parts of which are used in any order;
