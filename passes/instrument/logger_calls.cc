@@ -1,11 +1,19 @@
 #include "passes/instrument/logger_calls.h"
 
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <string>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "ir/insert_method_call.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "passes/instrument/logger_writes.h"
 
 namespace ns {
+
+using ::torch::jit::Value;
 
 absl::StatusOr<std::string> AttachLogger(ModelGraph& host,
                                          const AttachedLogger& logger,
@@ -16,10 +24,19 @@ absl::StatusOr<std::string> AttachLogger(ModelGraph& host,
       [&] { return AttachLogger(host.module(), logger); });
 }
 
-absl::StatusOr<torch::jit::Value*> CallLogger(
-    ModelGraph& host, const std::string& logger,
-    const std::vector<torch::jit::Value*>& tensors, torch::jit::Node* place) {
-  return InsertMethodCall(host, logger, "forward", tensors, place);
+absl::StatusOr<Value*> CallLogger(ModelGraph& host, const std::string& logger,
+                                  const std::vector<Value*>& tensors,
+                                  torch::jit::Node* place) {
+  if (!host.module().hasattr(logger) ||
+      !MayWriteToTensors(host.module().attr(logger))) {
+    return InsertMethodCall(host, logger, "forward", tensors, place);
+  }
+  const torch::jit::WithInsertPoint at(place);
+  std::vector<Value*> copies;
+  for (Value* tensor : tensors) {
+    copies.push_back(place->owningGraph()->insert(c10::aten::clone, {tensor}));
+  }
+  return InsertMethodCall(host, logger, "forward", copies, place);
 }
 
 }  // namespace ns

@@ -33,6 +33,13 @@ absl::StatusOr<std::string> AttachLogger(ModelGraph& host,
 //   %logger = prim::GetAttr[name="ns_logger_0"](%self)
 //   %logged = prim::CallMethod[name="forward"](%logger, %quantized, %float)
 //
+// A logger that may write to its tensors (logger_writes.h) gets copies, so that
+// the model computes what it did:
+//
+//   %copy = aten::clone(%x, %none)
+//   %logger = prim::GetAttr[name="ns_logger_0"](%self)
+//   %logged = prim::CallMethod[name="forward"](%logger, %copy)
+//
 // Returns what the logger returns, which nothing uses. Error: there is no such
 // attribute.
 absl::StatusOr<torch::jit::Value*> CallLogger(

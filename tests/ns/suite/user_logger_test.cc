@@ -37,7 +37,22 @@ class PeakLogger : public torch::CustomClassHolder {
   std::vector<at::Tensor> peaks_;
 };
 
+// Overwrites what it is given.
+class ZeroingLogger : public torch::CustomClassHolder {
+ public:
+  void Forward(const at::Tensor& x) {
+    ++calls_;
+    x.zero_();
+  }
+  int calls() const { return calls_; }
+
+ private:
+  int calls_ = 0;
+};
+
 TORCH_LIBRARY(user_logger_test, library) {
+  library.class_<ZeroingLogger>("ZeroingLogger")
+      .def("forward", &ZeroingLogger::Forward);
   library.class_<PeakLogger>("PeakLogger")
       .def(torch::init<std::string>())
       .def("forward", &PeakLogger::Forward)
@@ -74,6 +89,30 @@ TEST(UserLoggerTest, AClassOfTheUsersOwnLogsBothModels) {
   for (const std::string name : {"a", "b"}) {
     ASSERT_THAT(fc.at(name).at(0).values, SizeIs(1));
     EXPECT_EQ(fc.at(name).at(0).values[0].item<float>(), 3);
+  }
+}
+
+TEST(UserLoggerTest, ALoggerThatWritesDoesNotChangeTheModel) {
+  const torch::jit::Module module = MakeModel(
+      {{"fc", Linear(at::eye(2))}}, {"return self.fc.forward(x).relu()"});
+  const ModelGraph a = OrThrow(ModelGraph::FromModule(module));
+  std::vector<c10::intrusive_ptr<ZeroingLogger>> made;
+  LoggerOptions options;
+  options.should_log_inputs = true;
+  options.logger = [&](const LoggerInfo&) -> absl::StatusOr<c10::IValue> {
+    made.push_back(c10::make_intrusive<ZeroingLogger>());
+    return c10::IValue(made.back());
+  };
+  LoggedModels logged = OrThrow(AddLoggers("a", a, "b", a, options));
+  ModelGraph shadowed = OrThrow(a.Clone());
+  OrThrow(AddShadowLoggers("a", a, "b", shadowed,
+                           OrThrow(MatchSubgraphs(a, shadowed)), options));
+  for (ModelGraph* model : {&logged.a, &logged.b, &shadowed}) {
+    const at::Tensor x = at::tensor({1.0F, 3.0F}).reshape({1, 2});
+    EXPECT_TRUE(OrThrow(model->Run({x.clone()})).toTensor().equal(x));
+  }
+  for (const auto& logger : made) {
+    EXPECT_EQ(logger->calls(), 1);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "passes/runtime/loggers/output_logger.h"
 #include "passes/runtime/loggers/shadow_logger.h"
 #include "tests/testing/ir.h"
+#include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 
 namespace ns {
@@ -18,6 +19,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 ModelGraph Relu() {
   return ModelOf(R"IR(
@@ -52,6 +54,39 @@ TEST(LoggerCallsTest, CallsTheLoggerInFrontOfThePlace) {
   EXPECT_TRUE(
       at::equal(logger.object.toCustomClass<OutputLogger>()->Stats().at(0),
                 at::full({2}, -3)));
+}
+
+// Logs the input of relu, and then what relu gives.
+c10::IValue ReluLoggedBy(const std::string& forward, std::string* text) {
+  ModelGraph model = Relu();
+  torch::jit::Graph& graph = model.graph();
+  torch::jit::Node* relu = NodeOf(graph, "aten::relu");
+  for (torch::jit::Value* value : {relu->input(), relu->output()}) {
+    const AttachedLogger logger = {MakeModule("MyLogger", forward)._ivalue(),
+                                   Info()};
+    const std::string name = OrThrow(AttachLogger(model, logger, /*arity=*/1));
+    OrThrow(CallLogger(model, name, {value},
+                       value == relu->input() ? relu : relu->next()));
+  }
+  NS_EXPECT_OK(VerifyGraph(graph));
+  *text = graph.toString(/*print_source_locations=*/false);
+  return OrThrow(model.Run({at::tensor({-3.0F, 2.0F})}));
+}
+
+TEST(LoggerCallsTest, ALoggerThatWritesInPlaceGetsCopies) {
+  std::string text;
+  const at::Tensor y =
+      ReluLoggedBy("def forward(self, x: Tensor):\n    x.fill_(7.0)\n", &text)
+          .toTensor();
+  EXPECT_TRUE(y.equal(at::tensor({0.0F, 2.0F}))) << y;
+  EXPECT_THAT(text, HasSubstr("aten::clone"));
+}
+
+TEST(LoggerCallsTest, ALoggerThatOnlyReadsGetsNoCopies) {
+  std::string text;
+  ReluLoggedBy("def forward(self, x: Tensor):\n    assert x.max() > 0\n",
+               &text);
+  EXPECT_THAT(text, Not(HasSubstr("aten::clone")));
 }
 
 TEST(LoggerCallsTest, RefusesALoggerOfOtherArity) {
