@@ -10,6 +10,7 @@
 #include "ir/insert_op.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
+#include "passes/instrument/overlapping_inputs.h"
 #include "passes/instrument/shadow_inputs.h"
 #include "passes/matching/matched_outputs.h"
 #include "passes/ops/op_table.h"
@@ -44,11 +45,13 @@ absl::StatusOr<InsertedShadow> ShadowInserter::InsertCopy(
     facts_.emplace(source_.graph(), options_.io_types);
   }
   Node* place = shadowed.start;
+  Node* before = place->prev();
   NS_ASSIGN_OR_RETURN(const std::vector<Value*> inputs,
                       ShadowInputs(match.a.subgraph, shadowed, place, *facts_));
   NS_ASSIGN_OR_RETURN(CopiedSubgraph copy,
                       CopySubgraph(source_, match.a.subgraph, *match.a.output,
                                    inputs, host_, place, counterparts));
+  CopyInputsTogether(inputs, copy.subgraph, before);
   InsertedShadow shadow;
   for (const MatchedOutput& output : MatchedOutputs(match)) {
     // All outputs of a subgraph are of one node.

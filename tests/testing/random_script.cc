@@ -83,6 +83,9 @@ constexpr const char* kWrites[] = {
     "$0.unbind($4)[$2].tanh_()",
     "$0.chunk(2, $4)[1].relu_()",
     "torch.tanh($1, out=$0)",
+    // Read what they have written already.
+    "$0[:, 1:] += $0[:, :-1]",
+    "$0[:, :-1] *= $0[:, 1:]",
 };
 
 // Several lines that make one new value, $5.

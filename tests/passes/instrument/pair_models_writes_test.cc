@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "passes/instrument/pair_models.h"
@@ -102,6 +103,20 @@ def forward(self, x: Tensor, n: int) -> Tensor:
     return h
 )",
                         {at::randn({2, 4}), int64_t{3}});
+}
+
+// LibTorch reads what it has written already, in an order that depends on the
+// strides.
+TEST_F(PairModelsWritesTest, ShadowsOverwriteWhatOverlapsInTheSameOrder) {
+  for (const char* write :
+       {"y.transpose(0, 1).add_(y)", "y[:, 1:] += y[:, :-1]", "y[1:] *= y[:-1]",
+        "y.add_(y[0])", "y += y.t()"}) {
+    ExpectExactWithItself(
+        absl::StrCat("def forward(self, x: Tensor) -> Tensor:\n",
+                     "    y = torch.cat([x, x * 0.5], 1)[:, 2:6]\n    ", write,
+                     "\n    return torch.tanh(y)\n"),
+        {at::randn({4, 4})});
+  }
 }
 
 TEST_F(PairModelsWritesTest, VariantsSeeListsAsLongAsTheyAre) {
