@@ -39,6 +39,26 @@ class Net(nn.Module):
     return self.dequant(self.fc(x.mean((2, 3))))
 
 
+class Repeated(nn.Module):
+  """A chain that a loop runs, and a norm that one runs by itself."""
+
+  def __init__(self):
+    super().__init__()
+    self.stem = nn.Conv2d(3, 3, 1)
+    self.norm = nn.BatchNorm2d(3)
+    self.conv = nn.Conv2d(3, 3, 1)
+    self.bn = nn.BatchNorm2d(3)
+    self.relu = nn.ReLU()
+
+  def forward(self, x):
+    x = self.stem(x)
+    for _ in range(2):
+      x = self.norm(x)
+    for _ in range(3):
+      x = self.relu(self.bn(self.conv(x)))
+    return x
+
+
 class Bag(nn.Module):
 
   def __init__(self):
@@ -251,6 +271,21 @@ class EagerTest(cli.CliTest):
     fused = torch.jit.load(self.path('fused.pt'))
     self.assertEqual(fused.conv.original_name, 'ConvReLU2d')
     self.assertEqual(fused.bn.original_name, 'Identity')
+
+  def test_fuse_finds_chains_in_loops(self):
+    model = Repeated().eval()
+    for norm in (model.norm, model.bn):
+      norm.running_mean.uniform_(-1, 1)
+      norm.running_var.uniform_(0.5, 2)
+    torch.jit.script(model).save(self.path('repeated.pt'))
+    output, _ = self.succeed('fuse', '--in=repeated.pt', '--out=fused.pt',
+                             cwd=self.folder)
+    self.assertEqual(output, 'fused.pt: fused 1 chain of modules\n'
+                             '  conv + bn + relu: ConvReLU2d\n')
+    x = torch.randn(2, 3, 5, 5)
+    with torch.no_grad():
+      fused = torch.jit.load(self.path('fused.pt'))(x)
+      self.assertTrue(torch.allclose(fused, model(x), atol=1e-5))
 
   def test_fuse_takes_chains_by_name_and_keeps_norms_for_training(self):
     output, _ = self.succeed('fuse', '--in=float.pt', '--out=fused.pt',

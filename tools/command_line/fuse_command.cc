@@ -47,9 +47,10 @@ constexpr CommandSpec kSpec = {
     "layer in\n"
     "front of it, and a ReLU makes a ConvReLU2d or the like of that. Without "
     "--modules,\n"
-    "chains are found by data flow: modules that are called once, and whose "
-    "output the\n"
-    "next one alone takes.\n",
+    "chains are found by data flow: in every call, loops included, the next "
+    "module alone\n"
+    "takes the output of each. A module that is also called in another way "
+    "stays.\n",
     kFlags,
     "bazel run -c opt //tools:ns -- fuse --in=tools/demo/float.pt "
     "--out=fused.pt",

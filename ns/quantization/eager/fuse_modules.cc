@@ -10,16 +10,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "ir/graph_walk.h"
 #include "ir/make_module.h"
-#include "ir/model_graph.h"
 #include "ir/module_editor.h"
 #include "ir/module_path.h"
 #include "ir/status.h"
 #include "ns/eager/module_tree.h"
+#include "ns/quantization/eager/called_chains.h"
 #include "ns/quantization/eager/fold_module_norm.h"
 #include "ns/quantization/eager/stubs.h"
-#include "passes/quantization/float_subgraphs.h"
 
 namespace ns {
 namespace {
@@ -336,41 +334,24 @@ absl::StatusOr<Module> FuseModules(
 
 absl::StatusOr<std::vector<std::vector<std::string>>> FindFusableModules(
     const Module& model, bool qat) {
-  NS_ASSIGN_OR_RETURN(const ModelGraph flat, ModelGraph::FromModule(model));
-  // The nodes of each module; one that is called twice has nodes of a second
-  // call.
-  std::set<std::string> called_twice;
-  ForEachNode(flat.graph().block(), [&](torch::jit::Node* node) {
-    const ModulePath path = ModulePathOf(*node);
-    if (path.call_index > 0) {
-      called_twice.insert(std::string(path.fqn));
-    }
-  });
+  NS_ASSIGN_OR_RETURN(std::vector<CalledChain> called,
+                      FindCalledChains(model, [](absl::string_view type) {
+                        return PartOf(type).has_value();
+                      }));
   std::map<std::string, Module> modules;
   for (const auto& named : model.named_modules()) {
     modules.insert({named.name, named.value});
   }
   std::vector<std::vector<std::string>> chains;
-  for (const FloatSubgraph& layer : FindFloatSubgraphs(flat.graph())) {
-    std::vector<std::string> paths;
-    std::vector<std::string> types;
-    for (const torch::jit::Node* node : layer.subgraph.nodes) {
-      const ModulePath path = ModulePathOf(*node);
-      const std::string fqn(path.fqn);
-      if (!PartOf(path.type) || called_twice.count(fqn) != 0 ||
-          absl::c_linear_search(paths, fqn)) {
-        break;
-      }
-      paths.push_back(fqn);
-      types.emplace_back(path.type);
-    }
+  for (CalledChain& chain : called) {
     // For training, a part of a chain may be all that there is a module for.
-    while (!types.empty() && !CanFuse(paths, types, modules, qat)) {
-      types.pop_back();
-      paths.pop_back();
+    while (!chain.paths.empty() &&
+           !CanFuse(chain.paths, chain.types, modules, qat)) {
+      chain.types.pop_back();
+      chain.paths.pop_back();
     }
-    if (!paths.empty()) {
-      chains.push_back(std::move(paths));
+    if (!chain.paths.empty()) {
+      chains.push_back(std::move(chain.paths));
     }
   }
   return chains;

@@ -69,9 +69,10 @@ absl::StatusOr<torch::jit::Module> FuseModules(
     const FuseModulesOptions& options = {});
 
 // Returns the chains of `model` that FuseKnownModules can fuse, for evaluation
-// or for training, without changing what it computes: each module is called
-// once, gives its output to the next one alone, and has no forward hooks
-// between them. Whether the modules are in training is not looked at.
+// or for training, without changing what it computes: in every call, in loops
+// too, each module gives its output to the next one alone; no other calls of
+// the modules, and no forward hooks between them. Whether the modules are in
+// training is not looked at.
 absl::StatusOr<std::vector<std::vector<std::string>>> FindFusableModules(
     const torch::jit::Module& model, bool qat = false);
 
