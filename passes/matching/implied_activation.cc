@@ -116,12 +116,14 @@ std::optional<Range> OutputRange(const Node& op) {
   return std::nullopt;
 }
 
-// Whether `range` is in `kept`. A scale is rounded to float, so the ends are
-// exact to half a step.
+// Whether `range` is in `kept`. The zero point of a range is rounded to a whole
+// step, so its ends are exact to half a step, which rounding the scale to float
+// may exceed by a trifle: the range of a clamp to -0.6 and 0.6 has a zero point
+// of 127.5, rounded to 128.
 bool IsWithin(const Range& range, const Range& kept) {
-  const double half_step = (range.high - range.low) / 510;
-  return range.low >= kept.low - half_step &&
-         range.high <= kept.high + half_step;
+  const double tolerance = (range.high - range.low) / 255 * 0.505;
+  return range.low >= kept.low - tolerance &&
+         range.high <= kept.high + tolerance;
 }
 
 // Returns the op before `op`, or before the clamps that it is one of: they keep

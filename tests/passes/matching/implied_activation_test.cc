@@ -75,6 +75,22 @@ TEST(ImpliedActivationTest, RangeOfAClampReachesTo0) {
   EXPECT_FALSE(has_range_of("aten::relu(%x)", "0.1", 2));
 }
 
+// The zero point of 2 / 255 is 127.5, rounded to even. As floats, some such
+// scales are too high by a trifle.
+TEST(ImpliedActivationTest, RangesOfSymmetricClampsAreRounded) {
+  for (const char* scale : {"0.007843137718737125", "0.007843137254901961",
+                            "0.00784313678741455"}) {
+    for (const int zero_point : {127, 128}) {
+      const auto graph =
+          ConvAnd("aten::hardtanh(%x, %minus, %one)", scale, zero_point);
+      const torch::jit::Node& conv = *graph->outputs()[0]->node();
+      const torch::jit::Node& clamp = *graph->outputs()[1]->node();
+      EXPECT_TRUE(HasRangeOf(conv, clamp)) << scale;
+      EXPECT_TRUE(IsImpliedByRange(clamp, conv)) << scale;
+    }
+  }
+}
+
 TEST(ImpliedActivationTest, ClampsKeepTheRangeOfTheOpBeforeThem) {
   const auto graph = ConvAnd("aten::relu(%c)", "0.0235294", 0);
   const auto relu6 = ConvAnd("aten::relu6(%x)", "0.1", 0);
