@@ -17,6 +17,8 @@ namespace ns {
 namespace {
 
 constexpr size_t kShortestText = 10;
+// A cell that is wider is shortened even where there is room: nobody reads it.
+constexpr size_t kWidestText = 200;
 // Names are the last to be shortened: they stay this much wider than ops.
 constexpr size_t kNameBonus = 8;
 
@@ -129,8 +131,12 @@ class DistinctTexts {
   std::vector<CommonEnds> equal_;
 };
 
+size_t NaturalWidth(const Column& column) {
+  return std::min(Width(column), kWidestText);
+}
+
 size_t LeastWidth(const Column& column) {
-  const size_t natural = Width(column);
+  const size_t natural = NaturalWidth(column);
   size_t width = column.shrink == Shrink::kNever ? natural : kShortestText;
   DistinctTexts texts(column);
   while (width < natural && !texts.HeadFor(width).has_value()) {
@@ -149,7 +155,7 @@ std::vector<size_t> FitWidths(const std::vector<Column>& columns,
                               size_t limit) {
   std::vector<size_t> widths, least;
   for (const Column& column : columns) {
-    widths.push_back(Width(column));
+    widths.push_back(NaturalWidth(column));
     least.push_back(LeastWidth(column));
   }
   while (limit > 0 && Width(widths) > limit) {

@@ -33,7 +33,8 @@ size_t Width(const std::vector<size_t>& widths);
 
 // Returns widths that fit into `limit` (0 for none), or the least widths when
 // nothing fits. The least width of a column is 10 characters, or as many more
-// as cells need that differ, to differ when they are shortened.
+// as cells need that differ, to differ when they are shortened. No column is
+// wider than 200 characters.
 std::vector<size_t> FitWidths(const std::vector<Column>& columns, size_t limit);
 
 // Returns the lines, with a rule below the headings. Cells wider than their
