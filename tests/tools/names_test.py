@@ -4,6 +4,9 @@ import csv
 import io
 import unittest
 
+import torch
+from torch import nn
+
 import cli
 import make_cases
 
@@ -75,6 +78,42 @@ class NamesTest(cli.CliTest):
 
   def test_names_are_of_one_of_the_models(self):
     self.fail_with(2, *COMPARE, '--names=fx', names='quantized, float')
+
+
+class LongNamesTest(cli.CliTest):
+  """No line that people read is longer than they read."""
+
+  def setUp(self):
+    super().setUp()
+    # The names differ where tables leave them out.
+    names = ['n' * 50000 + letter + 'n' * 50000 for letter in 'abc']
+    model = nn.Sequential()
+    for name, layer in zip(names, (nn.Conv2d(3, 3, 1), nn.BatchNorm2d(3),
+                                   nn.ReLU())):
+      model.add_module(name, layer)
+    model.add_module('l' * 100000, nn.Linear(5, 5))
+    torch.jit.script(model.eval()).save(self.path('float.pt'))
+    torch.save([torch.randn(2, 3, 5, 5)], self.path('inputs.pt'))
+
+  def check(self, *command):
+    output, error = self.succeed(*command, cwd=self.folder)
+    for line in (output + error).splitlines():
+      self.assertLess(len(line), 4100, command[0])
+
+  def test_tables_and_warnings(self):
+    pair = ('--float=float.pt', '--quantized=int8.pt')
+    inputs = '--inputs=inputs.pt'
+    self.check('fuse', '--in=float.pt', '--out=fused.pt')
+    self.check('quantize', pair[0], inputs, '--out=int8.pt',
+               '--keep=' + 'k' * 100000)
+    self.check('quantize', pair[0], inputs, '--out=int8.pt')
+    self.check('match', *pair)
+    self.check('compare', *pair, inputs, '--csv=out.csv', '--coverage')
+    self.check('sensitivity', pair[0], inputs)
+    self.check('repro', *pair, inputs, '--out=repro')
+    self.check('lower', '--in=int8.pt', '--out=lowered.pt')
+    with open(self.path('out.csv'), encoding='utf-8') as file:
+      self.assertIn('l' * 100000, file.read())
 
 
 if __name__ == '__main__':

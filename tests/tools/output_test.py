@@ -111,6 +111,43 @@ class FullDiskTest(OutputTest):
       self.assertEqual(self.files(), [])
 
 
+class TogetherTest(OutputTest):
+  """Of several outputs, all or none are there afterwards."""
+
+  def reports(self):
+    return [f'--{flag}={self.path(flag)}' for flag in ('json', 'csv', 'html')]
+
+  def test_a_page_without_room_leaves_no_other_report(self):
+    self.write('json')
+    # Room for everything but the page.
+    self.fail_with(3, *cli.COMPARE, '--quiet', *self.reports(),
+                   shell='ulimit -f 100; exec "$@"',
+                   names=(self.path('html') + ':', 'room'))
+    self.assertEqual(self.files(), ['json'])
+    self.assertEqual(self.read('json'), b'old')
+    self.succeed(*cli.COMPARE, '--quiet', *self.reports())
+    self.assertEqual(self.files(), ['csv', 'html', 'json'])
+
+  def test_standard_output_without_room_leaves_no_file(self):
+    files = (f'--out={self.path("out.pt")}',
+             f'--emit-qconfig={self.path("qconfig.json")}', '--json=-')
+    commands = (
+        (*self.quantize(), *files[1:]),
+        ('search', '--float=net_float.pt', '--inputs=images.pt',
+         '--budget=20dB', *files),
+        (*cli.COMPARE, f'--csv={self.path("csv")}', '--json=-'))
+    for command in commands:
+      with self.subTest(command[0]):
+        process = cli.run(*command, shell='exec "$@" >/dev/full')
+        self.assertEqual(process.returncode, 3, process.stderr)
+        self.assertEqual(self.files(), [])
+
+  def test_a_qconfig_that_cannot_be_written_leaves_no_model(self):
+    command = (*self.quantize(), f'--emit-qconfig={self.path("gone/q.json")}')
+    self.fail_with(3, *command, names='gone')
+    self.assertEqual(self.files(), [])
+
+
 class LinkTest(OutputTest):
 
   def test_links_stay_and_their_targets_are_written(self):

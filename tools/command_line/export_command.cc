@@ -10,6 +10,7 @@
 #include "ir/status.h"
 #include "ns/report/model_explorer.h"
 #include "tools/command_line/commands.h"
+#include "tools/command_line/output_files.h"
 #include "tools/command_line/output_folder.h"
 #include "tools/command_line/report_output.h"
 
@@ -51,9 +52,7 @@ absl::Status Export(const std::string& json_path, const std::string& folder,
   for (const ExportedFile& file : files) {
     const std::string path = absl::StrCat(folder, "/", file.name);
     outputs.push_back({"out", path});
-    writes.push_back({path, [&file](const std::string& temporary) {
-                        return WriteFileAtomically(temporary, file.text);
-                      }});
+    writes.push_back(TextFile(file.text, path));
   }
   wrong_usage = CheckDistinct(outputs, {{"json", json_path}});
   NS_RETURN_IF_ERROR(wrong_usage);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "ir/model_graph.h"
@@ -16,6 +17,7 @@
 #include "ns/suite/printable.h"
 #include "tools/command_line/commands.h"
 #include "tools/command_line/report_output.h"
+#include "tools/command_line/short_lines.h"
 
 namespace ns {
 namespace {
@@ -112,8 +114,9 @@ absl::Status FuseFile(const Options& options) {
               chains.size(), chains.size() == 1 ? "chain" : "chains");
   for (const std::vector<std::string>& chain : chains) {
     const std::string& type = types.at(chain.front());
-    std::printf("  %s: %s\n", Printable(absl::StrJoin(chain, " + ")).c_str(),
-                Printable(type.substr(type.rfind('.') + 1)).c_str());
+    const std::string line = absl::StrCat(absl::StrJoin(chain, " + "), ": ",
+                                          type.substr(type.rfind('.') + 1));
+    std::printf("  %s\n", ShortLines(Printable(line)).c_str());
   }
   return absl::OkStatus();
 }

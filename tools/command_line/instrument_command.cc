@@ -14,6 +14,7 @@
 #include "tools/command_line/commands.h"
 #include "tools/command_line/model_pair.h"
 #include "tools/command_line/report_output.h"
+#include "tools/command_line/short_lines.h"
 
 namespace ns {
 namespace {
@@ -120,9 +121,10 @@ absl::Status Shadow(ModelPair& models, const MatchResult& matches,
       AddShadowLoggers(kFloat, models.float_model, kQuantized,
                        models.quantized_model, matches, options));
   for (const NotShadowedMatch& match : not_shadowed) {
-    std::fprintf(stderr, "ns: warning: %s is not shadowed: %s\n",
-                 Printable(match.name).c_str(),
-                 Printable(match.reason).c_str());
+    const std::string warning =
+        absl::StrCat(match.name, " is not shadowed: ", match.reason);
+    std::fprintf(stderr, "ns: warning: %s\n",
+                 ShortLines(Printable(warning)).c_str());
   }
   return absl::OkStatus();
 }

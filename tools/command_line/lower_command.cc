@@ -20,6 +20,7 @@
 #include "tools/command_line/commands.h"
 #include "tools/command_line/engines.h"
 #include "tools/command_line/report_output.h"
+#include "tools/command_line/short_lines.h"
 
 namespace ns {
 namespace {
@@ -98,9 +99,10 @@ void PrintRemarks(const char* title, const PassContext& context,
       std::printf("%s:\n", title);
       is_first = false;
     }
-    std::printf("  %s%s%s: %s\n", Printable(remark.name).c_str(),
-                remark.name.empty() ? "" : "  ", Printable(remark.op).c_str(),
-                Printable(remark.reason).c_str());
+    const std::string line =
+        absl::StrCat(remark.name, remark.name.empty() ? "" : "  ", remark.op,
+                     ": ", remark.reason);
+    std::printf("  %s\n", ShortLines(Printable(line)).c_str());
   }
 }
 

@@ -33,6 +33,7 @@
 #include "tools/command_line/op_libraries.h"
 #include "tools/command_line/report_output.h"
 #include "tools/command_line/run_tool.h"
+#include "tools/command_line/short_lines.h"
 #include "tools/command_line/standard_streams.h"
 
 namespace ns {
@@ -200,10 +201,10 @@ class Display {
       return;
     }
     for (const PassRemark& remark : context.remarks()) {
-      std::fprintf(
-          stderr, "%s: %s%s%s: %s\n", remark.pass.c_str(),
-          Printable(remark.name).c_str(), remark.name.empty() ? "" : "  ",
-          Printable(remark.op).c_str(), Printable(remark.reason).c_str());
+      const std::string line = absl::StrCat(remark.pass, ": ", remark.name,
+                                            remark.name.empty() ? "" : "  ",
+                                            remark.op, ": ", remark.reason);
+      std::fprintf(stderr, "%s\n", ShortLines(Printable(line)).c_str());
     }
   }
 

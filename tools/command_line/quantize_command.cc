@@ -1,6 +1,8 @@
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,7 @@
 #include "passes/quantization/qconfig_json.h"
 #include "tools/command_line/commands.h"
 #include "tools/command_line/keep_memory.h"
+#include "tools/command_line/output_files.h"
 #include "tools/command_line/progress_bar.h"
 #include "tools/command_line/quantize_flags.h"
 #include "tools/command_line/quantize_modules.h"
@@ -61,21 +64,22 @@ class Quantizer {
   Quantizer(const Quantizer&) = delete;
   Quantizer& operator=(const Quantizer&) = delete;
 
-  // Writes the models. Error: which file is at fault.
+  // Makes the models, which Files() writes. Error: which file is at fault.
   absl::StatusOr<QuantizeSummary> Run() {
     if (flags_.training) {
       NS_ASSIGN_OR_RETURN(QuantizeSummary summary,
-                          TrainModel(flags_, batches_, bar_));
+                          TrainModel(flags_, batches_, bar_, files_));
       WarnOfNoise(summary);
       Describe(summary);
       return summary;
     }
     if (flags_.eager) {
-      NS_ASSIGN_OR_RETURN(QuantizeSummary summary,
-                          QuantizeModules(flags_, batches_,
-                                          [this](int64_t done, int64_t total) {
-                                            bar_.Update(done, total);
-                                          }));
+      NS_ASSIGN_OR_RETURN(
+          QuantizeSummary summary,
+          QuantizeModules(
+              flags_, batches_,
+              [this](int64_t done, int64_t total) { bar_.Update(done, total); },
+              files_));
       WarnOfNoise(summary);
       Describe(summary);
       return summary;
@@ -126,7 +130,7 @@ class Quantizer {
     NS_RETURN_IF_ERROR(MeasureOutputs(float_model ? *float_model : prepared,
                                       quantized.model, summary));
     WarnOfNoise(summary, source ? &source->model : nullptr, &quantized.model);
-    NS_RETURN_IF_ERROR(Save(prepared, quantized.model));
+    KeepToSave(std::move(prepared), std::move(quantized.model));
     Describe(summary);
     return summary;
   }
@@ -136,6 +140,9 @@ class Quantizer {
 
   // The mapping that said how each layer is quantized.
   const QConfigMapping& Mapping() const { return mapping_; }
+
+  // The models that were made, as files to write.
+  const std::vector<FileToWrite>& Files() const { return files_; }
 
  private:
   // Returns `model` with observers that have seen all batches.
@@ -290,12 +297,12 @@ class Quantizer {
             : NoiseWarning(noisy));
   }
 
-  absl::Status Save(const ModelGraph& prepared, const ModelGraph& quantized) {
-    std::vector<ModelToSave> models = {{&quantized, flags_.out_path}};
+  void KeepToSave(ModelGraph prepared, ModelGraph quantized) {
+    files_.push_back(ModelFile(std::move(quantized), flags_.out_path));
     if (flags_.HasFloat() && !flags_.prepared_paths.empty()) {
-      models.push_back({&prepared, flags_.prepared_paths.front()});
+      files_.push_back(
+          ModelFile(std::move(prepared), flags_.prepared_paths.front()));
     }
-    return SaveModels(models);
   }
 
   void Describe(QuantizeSummary& summary) const {
@@ -314,13 +321,15 @@ class Quantizer {
   QConfigMapping mapping_ =
       flags_.options.mapping.value_or(DefaultMapping(flags_.options));
   ProgressBar bar_{flags_.outputs.quiet};
+  std::vector<FileToWrite> files_;
 };
 
 absl::Status Report(const QuantizeFlags& flags, const QuantizeSummary& summary,
-                    const QConfigMapping& mapping) {
+                    const Quantizer& quantizer) {
   ReportTexts texts;
+  texts.files = quantizer.Files();
   texts.json = [&] { return QuantizeJson(summary); };
-  texts.qconfig = [&] { return QConfigMappingToJson(mapping); };
+  texts.qconfig = [&] { return QConfigMappingToJson(quantizer.Mapping()); };
   texts.table = [&](const TableOptions& options) {
     return QuantizeTable(summary, options);
   };
@@ -365,7 +374,12 @@ absl::Status Quantize(QuantizeFlags flags) {
   Quantizer quantizer(flags, batches);
   NS_ASSIGN_OR_RETURN(const QuantizeSummary summary, quantizer.Run());
   quantizer.EraseProgress();
-  return Report(flags, summary, quantizer.Mapping());
+  NS_RETURN_IF_ERROR(Report(flags, summary, quantizer));
+  if (flags.training) {
+    std::error_code ignored;
+    std::filesystem::remove(flags.training->options.checkpoint_path, ignored);
+  }
+  return absl::OkStatus();
 }
 
 CommandOutcome RunCommand(const Flags& flags) {

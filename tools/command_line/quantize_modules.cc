@@ -22,6 +22,7 @@
 #include "ns/quantization/output_error.h"
 #include "ns/quantization/quantize_options.h"
 #include "passes/quantization/qconfig.h"
+#include "tools/command_line/output_files.h"
 
 namespace ns {
 namespace {
@@ -109,7 +110,8 @@ QConfigSpec WithKept(const QuantizeFlags& flags, QConfigSpec spec) {
 
 absl::StatusOr<QuantizeSummary> QuantizeModules(
     const QuantizeFlags& flags, const BatchReader& batches,
-    const std::function<void(int64_t done, int64_t total)>& progress) {
+    const std::function<void(int64_t done, int64_t total)>& progress,
+    std::vector<FileToWrite>& files) {
   const bool is_static = flags.options.mode == QuantizeMode::kStatic;
   const int64_t total = (is_static ? 2 : 1) * batches.size();
   QuantizeSummary summary;
@@ -140,8 +142,7 @@ absl::StatusOr<QuantizeSummary> QuantizeModules(
                       Annotated(flags.float_path, Convert(prepared, convert)));
   NS_ASSIGN_OR_RETURN(summary.report, DescribeModules(prepared, quantized, spec,
                                                       convert.mapping));
-  NS_ASSIGN_OR_RETURN(const ModelGraph file,
-                      ModelGraph::AroundModule(quantized));
+  NS_ASSIGN_OR_RETURN(ModelGraph file, ModelGraph::AroundModule(quantized));
   if (batches.size() > 0) {
     NS_ASSIGN_OR_RETURN(const ModelGraph float_graph,
                         ModelGraph::FromModule(model));
@@ -162,7 +163,7 @@ absl::StatusOr<QuantizeSummary> QuantizeModules(
                     errors->warnings.end());
   }
   summary.report.warnings = std::move(warnings);
-  NS_RETURN_IF_ERROR(file.Save(flags.out_path));
+  files.push_back(ModelFile(std::move(file), flags.out_path));
   return summary;
 }
 

@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "ir/atomic_file.h"
 #include "ns/batches/batch_reader.h"
 #include "ns/quantization/eager/module_qconfig.h"
 #include "ns/quantization/quantize_summary.h"
@@ -23,14 +25,15 @@ absl::StatusOr<torch::jit::Module> LoadHierarchy(const QuantizeFlags& flags);
 // Returns `spec` with no qconfig for the modules that `flags` keep in float.
 QConfigSpec WithKept(const QuantizeFlags& flags, QConfigSpec spec);
 
-// Quantizes the float model of `flags` module by module, writes it to
-// flags.out_path, and returns what to report. Not for the mode qat. In the
-// static mode, chains of modules are fused first. `progress` gets the number of
-// batches that were run, and of all that will be: a batch that calibrates and
-// measures counts twice. Error: which file is at fault.
+// Quantizes the float model of `flags` module by module, adds what writes it to
+// flags.out_path to `files`, and returns what to report. Not for the mode qat.
+// In the static mode, chains of modules are fused first. `progress` gets the
+// number of batches that were run, and of all that will be: a batch that
+// calibrates and measures counts twice. Error: which file is at fault.
 absl::StatusOr<QuantizeSummary> QuantizeModules(
     const QuantizeFlags& flags, const BatchReader& batches,
-    const std::function<void(int64_t done, int64_t total)>& progress);
+    const std::function<void(int64_t done, int64_t total)>& progress,
+    std::vector<FileToWrite>& files);
 
 }  // namespace ns
 

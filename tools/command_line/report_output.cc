@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "ir/atomic_file.h"
 #include "ir/status.h"
@@ -20,6 +21,8 @@
 #include "ns/report/json_report.h"
 #include "ns/report/junit_report.h"
 #include "ns/suite/printable.h"
+#include "tools/command_line/output_files.h"
+#include "tools/command_line/short_lines.h"
 #include "tools/command_line/standard_streams.h"
 
 namespace ns {
@@ -155,35 +158,70 @@ absl::Status WriteOutput(const std::string& path, const std::string& text) {
                                  : WriteFileAtomically(path, text);
 }
 
+namespace {
+
+// A text, and where it goes: "" where it was not asked for.
+struct Report {
+  std::string path;
+  std::function<absl::StatusOr<std::string>()> text;
+};
+
+// The writer that prints `text` once `write` has succeeded.
+FileContentWriter ThenPrint(FileContentWriter write, const std::string& text) {
+  return [write = std::move(write), text](const std::string& temporary) {
+    NS_RETURN_IF_ERROR(write(temporary));
+    NS_RETURN_IF_ERROR(WriteToStandardOutput(text));
+    return FlushStandardOutput();
+  };
+}
+
+// Writes all files or none. What goes to standard output is printed when the
+// contents of all files are written, before they get their names.
+absl::Status WriteTogether(std::vector<FileToWrite> files,
+                           const std::vector<Report>& reports) {
+  std::string printed;
+  for (const Report& file : reports) {
+    if (file.path.empty()) {
+      continue;
+    }
+    NS_ASSIGN_OR_RETURN(std::string text, file.text());
+    if (file.path == kStandardOutput) {
+      printed = std::move(text);
+      continue;
+    }
+    files.push_back(TextFile(std::move(text), file.path));
+  }
+  if (files.empty()) {
+    return WriteToStandardOutput(printed);
+  }
+  if (!printed.empty()) {
+    files.back().write = ThenPrint(std::move(files.back().write), printed);
+  }
+  return WriteFilesAtomically(files);
+}
+
+}  // namespace
+
 absl::Status WriteTexts(const ReportOutputs& outputs,
                         const ReportTexts& texts) {
-  if (!outputs.json_path.empty()) {
-    NS_RETURN_IF_ERROR(WriteOutput(outputs.json_path, texts.json()));
-  }
-  if (!outputs.csv_path.empty()) {
-    NS_RETURN_IF_ERROR(WriteOutput(outputs.csv_path, texts.csv()));
-  }
-  if (!outputs.html_path.empty()) {
-    NS_ASSIGN_OR_RETURN(const std::string html, texts.html());
-    NS_RETURN_IF_ERROR(WriteOutput(outputs.html_path, html));
-  }
-  if (!outputs.junit_path.empty()) {
-    NS_RETURN_IF_ERROR(WriteOutput(outputs.junit_path, texts.junit()));
-  }
-  if (!outputs.qconfig_path.empty()) {
-    NS_RETURN_IF_ERROR(WriteOutput(outputs.qconfig_path, texts.qconfig()));
-  }
+  const std::vector<Report> reports = {{outputs.json_path, texts.json},
+                                       {outputs.csv_path, texts.csv},
+                                       {outputs.html_path, texts.html},
+                                       {outputs.junit_path, texts.junit},
+                                       {outputs.qconfig_path, texts.qconfig}};
+  NS_RETURN_IF_ERROR(WriteTogether(texts.files, reports));
   for (const std::string& warning : texts.warnings) {
-    std::fprintf(stderr, "ns: warning: %s\n", Printable(warning).c_str());
+    std::fprintf(stderr, "ns: warning: %s\n",
+                 ShortLines(Printable(warning)).c_str());
   }
-  if (outputs.quiet || outputs.json_path == kStandardOutput ||
-      outputs.csv_path == kStandardOutput ||
-      outputs.html_path == kStandardOutput ||
-      outputs.junit_path == kStandardOutput ||
-      outputs.qconfig_path == kStandardOutput) {
+  const bool is_taken = absl::c_any_of(reports, [](const Report& report) {
+    return report.path == kStandardOutput;
+  });
+  if (outputs.quiet || is_taken) {
     return absl::OkStatus();
   }
-  return WriteOutput(kStandardOutput, texts.table(OptionsForTerminal(outputs)));
+  return WriteToStandardOutput(
+      ShortLines(texts.table(OptionsForTerminal(outputs))));
 }
 
 namespace {

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "ir/atomic_file.h"
 #include "ns/report/table_report.h"
 #include "ns/suite/comparison_result.h"
 #include "tools/command_line/command_line.h"
@@ -71,10 +72,13 @@ struct ReportTexts {
   std::function<std::string()> qconfig;
   std::function<std::string(const TableOptions&)> table;
   std::vector<std::string> warnings;
+  // What is written with the files of the texts, such as a model.
+  std::vector<FileToWrite> files;
 };
 
-// Writes the files that were asked for, prints the warnings to standard error
-// and, unless quiet or standard output is taken by a file named "-", the table.
+// Writes the files that were asked for, all or none, prints the warnings to
+// standard error and, unless quiet or standard output is taken by a file named
+// "-", the table.
 absl::Status WriteTexts(const ReportOutputs& outputs, const ReportTexts& texts);
 
 // Writes the reports of a comparison in this way, with the table that `table`

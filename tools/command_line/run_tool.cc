@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,41 +16,20 @@
 #include "absl/strings/str_cat.h"
 #include "ir/torch_errors.h"
 #include "passes/runtime/onednn_faults.h"
+#include "tools/command_line/short_lines.h"
 #include "tools/command_line/standard_streams.h"
 #include "tools/command_line/torch_warnings.h"
 
 namespace ns {
 namespace {
 
-// Returns `message` without its middle where it is longer than any that people
-// read: a damaged file may have names of any length.
-std::string Shortened(absl::string_view message) {
-  constexpr size_t kMostBytes = 4000;
-  if (message.size() <= kMostBytes) {
-    return std::string(message);
-  }
-  const auto is_tail = [&](size_t i) {
-    return (static_cast<unsigned char>(message[i]) & 0xC0) == 0x80;
-  };
-  // No character is cut in two.
-  size_t first = kMostBytes / 2;
-  size_t last = message.size() - kMostBytes / 2;
-  while (first > 0 && is_tail(first)) {
-    --first;
-  }
-  while (last < message.size() && is_tail(last)) {
-    ++last;
-  }
-  return absl::StrCat(message.substr(0, first), " ... ", message.substr(last));
-}
-
 // Prints one line, whatever a message contains.
 void PrintFailure(absl::string_view tool, absl::string_view message) {
-  std::string line = absl::StrCat(tool, ": ", Shortened(message));
+  std::string line = absl::StrCat(tool, ": ", message);
   std::replace_if(
       line.begin(), line.end(),
       [](unsigned char c) { return absl::ascii_iscntrl(c); }, ' ');
-  std::fprintf(stderr, "%s\n", line.c_str());
+  std::fprintf(stderr, "%s\n", ShortLines(line).c_str());
 }
 
 // Prints what a model prints. Standard output is for reports.

@@ -1,5 +1,6 @@
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -17,6 +18,7 @@
 #include "passes/quantization/qconfig_json.h"
 #include "tools/command_line/commands.h"
 #include "tools/command_line/keep_memory.h"
+#include "tools/command_line/output_files.h"
 #include "tools/command_line/progress_bar.h"
 #include "tools/command_line/quantizing_flags.h"
 #include "tools/command_line/report_output.h"
@@ -226,10 +228,11 @@ absl::Status Run(const Options& options) {
       PrepareOutputs({options.out_path, options.outputs.qconfig_path,
                       options.outputs.json_path}));
   NS_ASSIGN_OR_RETURN(const SearchResult result, RunSearch(options));
-  if (!options.out_path.empty()) {
-    NS_RETURN_IF_ERROR(result.quantized->model.Save(options.out_path));
-  }
   ReportTexts texts;
+  if (!options.out_path.empty()) {
+    NS_ASSIGN_OR_RETURN(ModelGraph model, result.quantized->model.Clone());
+    texts.files.push_back(ModelFile(std::move(model), options.out_path));
+  }
   texts.json = [&] {
     return SearchJson(result, options.float_path, options.out_path);
   };

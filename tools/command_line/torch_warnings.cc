@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_set.h"
+#include "tools/command_line/short_lines.h"
 
 namespace ns {
 namespace {
@@ -28,7 +29,8 @@ class OncePerText : public c10::WarningHandler {
     const std::string line = text.substr(0, text.find('\n'));
     const std::lock_guard<std::mutex> lock(mutex_);
     if (seen_.insert(line).second) {
-      std::fprintf(stderr, "ns: warning: LibTorch: %s\n", line.c_str());
+      std::fprintf(stderr, "ns: warning: LibTorch: %s\n",
+                   ShortLines(line).c_str());
     }
   }
 

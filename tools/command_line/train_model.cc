@@ -3,11 +3,9 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -25,6 +23,7 @@
 #include "ns/training/training_text.h"
 #include "passes/quantization/default_qconfigs.h"
 #include "tools/command_line/file_identity.h"
+#include "tools/command_line/output_files.h"
 #include "tools/command_line/quantize_modules.h"
 
 namespace ns {
@@ -76,7 +75,7 @@ class ModelTrainer {
                ProgressBar& bar)
       : flags_(flags), batches_(batches), bar_(bar) {}
 
-  absl::StatusOr<QuantizeSummary> Run() {
+  absl::StatusOr<QuantizeSummary> Run(std::vector<FileToWrite>& files) {
     std::optional<Module> hierarchy;
     if (flags_.eager) {
       NS_ASSIGN_OR_RETURN(hierarchy, LoadHierarchy(flags_));
@@ -92,14 +91,12 @@ class ModelTrainer {
     const TrainingData data = {batches_, trained, *loss};
     NS_ASSIGN_OR_RETURN(const TrainOptions options, Options(data));
     QuantizeSummary summary;
-    NS_ASSIGN_OR_RETURN(const ModelGraph quantized,
+    NS_ASSIGN_OR_RETURN(ModelGraph quantized,
                         hierarchy
                             ? TrainHierarchy(*hierarchy, data, options, summary)
                             : TrainGraph(float_model, data, options, summary));
     NS_RETURN_IF_ERROR(MeasureOutputs(float_model, quantized, summary));
-    NS_RETURN_IF_ERROR(quantized.Save(flags_.out_path));
-    std::error_code ignored;
-    std::filesystem::remove(options.checkpoint_path, ignored);
+    files.push_back(ModelFile(std::move(quantized), flags_.out_path));
     const std::string warning = TrainingWarning(*summary.training);
     if (!warning.empty()) {
       summary.report.warnings.push_back(warning);
@@ -203,8 +200,9 @@ class ModelTrainer {
 
 absl::StatusOr<QuantizeSummary> TrainModel(const QuantizeFlags& flags,
                                            const BatchReader& batches,
-                                           ProgressBar& bar) {
-  return ModelTrainer(flags, batches, bar).Run();
+                                           ProgressBar& bar,
+                                           std::vector<FileToWrite>& files) {
+  return ModelTrainer(flags, batches, bar).Run(files);
 }
 
 }  // namespace ns

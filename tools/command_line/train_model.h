@@ -2,7 +2,10 @@
 #ifndef TOOLS_COMMAND_LINE_TRAIN_MODEL_H_
 #define TOOLS_COMMAND_LINE_TRAIN_MODEL_H_
 
+#include <vector>
+
 #include "absl/status/statusor.h"
+#include "ir/atomic_file.h"
 #include "ns/batches/batch_reader.h"
 #include "ns/quantization/quantize_summary.h"
 #include "tools/command_line/progress_bar.h"
@@ -11,14 +14,16 @@
 namespace ns {
 
 // Trains the float model of `flags`, whose mode is "qat", as a flat graph or
-// module by module, writes the quantized model to flags.out_path, and returns
-// what to report. `bar` shows the progress, and a line for each epoch. A run
-// that was killed goes on from its checkpoint, which is removed when the model
-// has been written. Error: a file that cannot be read or written, a model that
-// cannot be quantized, or an error of Train (ns/training/train.h).
+// module by module, adds what writes the quantized model to flags.out_path to
+// `files`, and returns what to report. `bar` shows the progress, and a line for
+// each epoch. A run that was killed goes on from its checkpoint, which is to be
+// removed when the model has been written. Error: a file that cannot be read or
+// written, a model that cannot be quantized, or an error of Train
+// (ns/training/train.h).
 absl::StatusOr<QuantizeSummary> TrainModel(const QuantizeFlags& flags,
                                            const BatchReader& batches,
-                                           ProgressBar& bar);
+                                           ProgressBar& bar,
+                                           std::vector<FileToWrite>& files);
 
 }  // namespace ns
 
