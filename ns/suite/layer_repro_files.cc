@@ -6,6 +6,8 @@
 
 #include <array>
 #include <filesystem>
+#include <fstream>
+#include <ios>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -98,6 +100,15 @@ c10::IValue Batches(const std::vector<at::Tensor>& inputs) {
   return batches;
 }
 
+// Whether the file at `path` is the script of an earlier repro.
+bool IsScript(const std::string& path) {
+  const absl::string_view first_line = kScript.substr(0, kScript.find('\n'));
+  std::string start(first_line.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  return file.read(start.data(), static_cast<std::streamsize>(start.size())) &&
+         start == first_line;
+}
+
 bool IsOpOfTorch(absl::string_view op) {
   for (const absl::string_view prefix :
        {"aten::", "prim::", "quantized::", "_quantized::",
@@ -117,6 +128,23 @@ std::vector<std::string> ReproPaths(const std::string& folder) {
     paths.push_back((std::filesystem::path(folder) / std::string(name)));
   }
   return paths;
+}
+
+absl::Status CheckIsReproFolder(const std::string& folder) {
+  const std::vector<std::string> paths = ReproPaths(folder);
+  if (IsScript(paths.back())) {
+    return absl::OkStatus();
+  }
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (std::filesystem::is_regular_file(path, error)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          path,
+          " exists, and is not of an earlier ns repro, whose files alone "
+          "are replaced; name another folder"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<WrittenFile>> WriteLayerRepro(

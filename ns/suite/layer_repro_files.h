@@ -21,6 +21,10 @@ struct WrittenFile {
 // Returns the names of the files in `folder` that WriteLayerRepro writes.
 std::vector<std::string> ReproPaths(const std::string& folder);
 
+// Error: `folder` contains files of these names that no repro wrote, as its
+// repro.py shows.
+absl::Status CheckIsReproFolder(const std::string& folder);
+
 // Writes into `folder`, all files or none:
 //
 //   float.pt      the float layer, TorchScript

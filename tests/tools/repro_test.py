@@ -232,6 +232,30 @@ class ReproTest(cli.CliTest):
     with open(self.path('file'), encoding='utf-8') as file:
       self.assertEqual(file.read(), 'kept')
 
+  def test_only_files_of_an_earlier_run_are_replaced(self):
+    out = self.path('out')
+    os.mkdir(out)
+    with open(os.path.join(out, 'float.pt'), 'w', encoding='utf-8') as file:
+      file.write('kept')
+    self.fail_with(2, 'repro', *NET, f'--out={out}',
+                   names=('--out', os.path.join(out, 'float.pt'), 'another'))
+    with open(os.path.join(out, 'float.pt'), encoding='utf-8') as file:
+      self.assertEqual(file.read(), 'kept')
+    self.assertEqual(os.listdir(out), ['float.pt'])
+    os.remove(os.path.join(out, 'float.pt'))
+    for layer in ('conv', 'fc'):
+      self.succeed('repro', *NET, f'--out={out}', f'--layer={layer}')
+    self.assertEqual(tuple(sorted(os.listdir(out))), FILES)
+
+  def test_a_folder_with_a_name_that_is_not_printed(self):
+    out = self.path('a\nb\'s\u202e')
+    output, _ = self.succeed('repro', *NET, f'--out={out}')
+    command = re.search(r'(?m)^run +(.*)$', output)[1]
+    printed = subprocess.run(['bash', '-c', f'printf %s {command}'],
+                             stdout=subprocess.PIPE, check=True).stdout
+    self.assertEqual(printed.decode(),
+                     'python3' + os.path.join(out, 'repro.py'))
+
   def test_inputs_are_not_overwritten(self):
     shutil.copy(os.path.join(cli.CASES, 'images.pt'), self.path('inputs.pt'))
     self.fail_with(2, 'repro', *MODELS, f'--inputs={self.path("inputs.pt")}',

@@ -11,12 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "ir/model_graph.h"
 #include "ir/refusal.h"
@@ -35,6 +32,8 @@
 #include "tools/command_line/progress_bar.h"
 #include "tools/command_line/report_output.h"
 #include "tools/command_line/run_flags.h"
+#include "tools/command_line/shell_word.h"
+#include "tools/command_line/short_lines.h"
 
 namespace ns {
 namespace {
@@ -45,7 +44,7 @@ constexpr FlagSpec kFlags[] = {
     {"inputs", "PATHS",
      "sample batches: torch.save of a list of tensors, tuples or dicts; "
      "several files with commas"},
-    {"out", "DIR", "the folder for the files; made where it is not there"},
+    {"out", "DIR", "the folder for the files, new or of an earlier run"},
     {"layer", "NAME",
      "the layer, as ns match names it; default: the one with the lowest local "
      "SQNR"},
@@ -124,6 +123,7 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
     outputs.push_back({"out", path});
   }
   NS_RETURN_IF_ERROR(CheckDistinct(outputs, inputs));
+  NS_RETURN_IF_ERROR(Annotated("--out", CheckIsReproFolder(options.out)));
   return options;
 }
 
@@ -216,21 +216,6 @@ std::string ShapeText(const at::Tensor& tensor) {
   return text.empty() ? "a number" : text;
 }
 
-// Returns `path` as one word for a shell.
-std::string ShellWord(absl::string_view path) {
-  constexpr absl::string_view kPlain = "-_./+:,@%=";
-  // A name that starts with a dash would be an option.
-  const std::string word =
-      absl::StrCat(absl::StartsWith(path, "-") ? "./" : "", path);
-  const bool is_plain = absl::c_all_of(word, [&](char c) {
-    return absl::ascii_isalnum(c) || absl::StrContains(kPlain, c);
-  });
-  return is_plain && !word.empty()
-             ? word
-             : absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}),
-                            "'");
-}
-
 std::string Summary(const LayerRepro& repro,
                     const std::vector<WrittenFile>& files) {
   std::string text = absl::StrCat("layer   ", Printable(repro.layer), " (",
@@ -257,8 +242,8 @@ std::string Summary(const LayerRepro& repro,
     absl::StrAppend(&text, "\nwrote   ", Printable(file.path), ", ", file.bytes,
                     " bytes");
   }
-  absl::StrAppend(&text, "\nrun     python3 ",
-                  Printable(ShellWord(files.back().path)), "\n");
+  absl::StrAppend(&text, "\nrun     python3 ", ShellWord(files.back().path),
+                  "\n");
   return text;
 }
 
@@ -281,10 +266,10 @@ absl::Status Reproduce(const Options& options, absl::Status& wrong_usage) {
                  "ns: warning: the layer runs %s, which torch does not have; "
                  "give repro.py the library of it (libns_ops.so for ns:: ops) "
                  "as an argument\n",
-                 Printable(op).c_str());
+                 ShortLines(Printable(op)).c_str());
   }
   if (!options.quiet) {
-    std::fputs(Summary(*repro, files).c_str(), stdout);
+    std::fputs(ShortLines(Summary(*repro, files)).c_str(), stdout);
   }
   return absl::OkStatus();
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "absl/strings/match.h"
@@ -56,6 +57,23 @@ TEST_F(LayerReproFilesTest, NothingIsWrittenWhereOneFileCannotBe) {
     EXPECT_EQ(std::filesystem::exists(path), absl::EndsWith(path, "/repro.py"))
         << path;
   }
+}
+
+TEST_F(LayerReproFilesTest, OnlyFilesOfAReproMayBeReplaced) {
+  const std::string folder = TemporaryPath("taken");
+  std::filesystem::remove_all(folder);
+  EXPECT_TRUE(CheckIsReproFolder(folder).ok());
+  std::filesystem::create_directories(folder);
+  EXPECT_TRUE(CheckIsReproFolder(folder).ok());
+  for (const std::string& path : ReproPaths(folder)) {
+    std::ofstream(path) << "import torch\n";
+    EXPECT_THAT(std::string(CheckIsReproFolder(folder).message()),
+                HasSubstr(path + " exists"));
+    std::filesystem::remove(path);
+  }
+  const LayerRepro repro = Repro("conv", {at::randn({1, 3, 8, 8})});
+  OrThrow(WriteLayerRepro(repro, "onednn", folder));
+  EXPECT_TRUE(CheckIsReproFolder(folder).ok());
 }
 
 }  // namespace
