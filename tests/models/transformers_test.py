@@ -1,4 +1,4 @@
-"""Holds `ns` to what transformers need, on the networks of transformers.py.
+"""Holds `ns` to what transformers need, on the networks of transformers/.
 
   transformers_test.py NS [NETWORK...]
 
@@ -85,12 +85,12 @@ def hidden_changes(name):
     other[:, -3:] = (other[:, -3:] + 7) % words
     return ids, other, lambda y: y[:, :-3]
   if name == 'whisper':
-    mel, ids = transformers.whisper()[1]()
+    mel, ids = transformers.NETWORKS['whisper']()[1]()
     other = ids.clone()
     other[:, -3:] = (other[:, -3:] + 7) % words
     return (mel, ids), (mel, other), lambda y: y[:, :-3]
   if name == 't5':
-    ids, mask, first = transformers.t5()[1]()
+    ids, mask, first = transformers.NETWORKS['t5']()[1]()
     other = first.clone()
     other[:, -2:] = (other[:, -2:] + 7) % words
     return (ids, mask, first), (ids, mask, other), lambda y: y[:, :-2]
