@@ -14,6 +14,8 @@
 #include "ns/report/table_figures.h"
 #include "ns/report/unbalanced_inputs.h"
 #include "ns/suite/comparison_result.h"
+#include "passes/ops/op_families.h"
+#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {
@@ -192,6 +194,14 @@ bool IsWorse(const ComparisonResult& result, const UnbalancedInput& unbalanced,
   }
 }
 
+// Whether the int8 op of `layer` gives its output the range of its input. The
+// quantize point after such a layer has a range of its own.
+bool HasRangeOfInput(const LayerComparison& layer) {
+  const OpRow* const row = FindOp(layer.quantized_side.op);
+  return row != nullptr && row->family == layer.family &&
+         row->family_row->facts.range.kind == QuantizedRange::Kind::kOfInput;
+}
+
 }  // namespace
 
 std::optional<Blame> BlameOf(const ComparisonResult& result) {
@@ -223,10 +233,16 @@ std::optional<Blame> BlameOf(const ComparisonResult& result) {
 
 bool HasRangeOfReplaced(const ComparisonResult& result, const Blame& blame) {
   const LayerComparison& layer = result.layers[blame.layer];
-  return !layer.replaced_input.empty() && layer.weights.empty() &&
-         (blame.cause == ErrorCause::kRange ||
-          blame.cause == ErrorCause::kClipping ||
-          blame.cause == ErrorCause::kUnexplained);
+  if (layer.replaced_input.empty() || !layer.weights.empty()) {
+    return false;
+  }
+  switch (blame.cause) {
+    case ErrorCause::kRange:
+    case ErrorCause::kClipping:
+      return HasRangeOfInput(layer);
+    default:
+      return blame.cause == ErrorCause::kUnexplained;
+  }
 }
 
 }  // namespace ns

@@ -47,10 +47,11 @@ struct Blame {
 // SQNR of 30 dB or more that has no mistake, none is blamed.
 std::optional<Blame> BlameOf(const ComparisonResult& result);
 
-// Whether the range of the layer to blame may be that of what flows in, which
-// the two models make with different ops (LayerComparison::replaced_input): a
-// layer without a weight, whose error is due to its range, to clipping, or
-// unexplained.
+// Whether the error of the layer to blame may be due to its input, which the
+// models compute with different ops (LayerComparison::replaced_input). It may
+// for a layer without a weight whose error is unexplained, or due to a range or
+// to clipping where its int8 op takes over the range of its input, as pools do.
+// A range of its own is to blame itself, whatever flows in.
 bool HasRangeOfReplaced(const ComparisonResult& result, const Blame& blame);
 
 }  // namespace ns

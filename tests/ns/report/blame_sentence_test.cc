@@ -244,16 +244,34 @@ TEST(BlameSentenceTest, NamesTheOutputThatHasTheError) {
 }
 
 TEST(BlameSentenceTest, SaysWhatFlowsInInsteadOfWhat) {
-  LayerComparison layer = Fc();
+  LayerComparison layer = Broken("pool", 8, 9, 30);
   layer.weights.clear();
+  layer.family = "adaptive_avg_pool2d";
+  layer.quantized_side.op = "aten::adaptive_avg_pool2d";
   layer.qparams = LayerQParams{0.1, 0};
   layer.shadow->codes = CodeUse{0, 0, 200};
   layer.shadow->ranges = ValueRanges{-1, 4.1, -1, 4.1};
-  layer.replaced_input = "aten::max flows in instead of aten::mean";
+  layer.replaced_input = "aten::relu6 flows in instead of aten::relu";
   EXPECT_EQ(Blaming(layer, ErrorCause::kRange),
-            "fc does most harm (9.0 dB by itself): its scale, 0.1, makes a "
-            "range 5.0 times as wide as its values need; aten::max flows in "
-            "instead of aten::mean.");
+            "pool does most harm (9.0 dB by itself): its scale, 0.1, makes a "
+            "range 5.0 times as wide as its values need; aten::relu6 flows in "
+            "instead of aten::relu.");
+}
+
+// One model writes out an activation that the other has an op for: what follows
+// has a wrong range of its own.
+TEST(BlameSentenceTest, ARangeOfItsOwnIsNotThatOfWhatFlowsIn) {
+  LayerComparison layer = Broken("pool.quantize", 8, 9, 30);
+  layer.weights.clear();
+  layer.family = "adaptive_avg_pool2d";
+  layer.quantized_side.op = "aten::quantize_per_tensor";
+  layer.qparams = LayerQParams{0.1, 0};
+  layer.shadow->codes = CodeUse{0, 0, 200};
+  layer.shadow->ranges = ValueRanges{-1, 4.1, -1, 4.1};
+  layer.replaced_input = "aten::mul flows in instead of aten::silu";
+  EXPECT_EQ(Blaming(layer, ErrorCause::kRange),
+            "pool.quantize does most harm (9.0 dB by itself): its scale, 0.1, "
+            "makes a range 5.0 times as wide as its values need.");
 }
 
 TEST(BlameSentenceTest, ControlCharactersInNamesAreEscaped) {
