@@ -20,8 +20,8 @@
 namespace ns {
 namespace {
 
-// Below this SQNR in dB, a weight or value is another one, not just rounded.
-constexpr double kOtherDb = 10;
+// Below this accumulated SQNR, in dB, a value is another one.
+constexpr double kOtherValueDb = 10;
 // From this local SQNR on, in dB, a layer is blamed for a mistake only.
 constexpr double kGoodDb = 30;
 // Errors within this ratio of powers, 10 dB, are alike.
@@ -63,7 +63,7 @@ bool IsWrong(const LayerComparison& layer, ErrorCause cause) {
   return cause == ErrorCause::kSwapped ||
          (cause == ErrorCause::kBias && IsWrongBias(layer)) ||
          (cause == ErrorCause::kWeight &&
-          LowestWeightDb(layer).value_or(INFINITY) < kOtherDb);
+          LowestWeightDb(layer).value_or(INFINITY) < kOtherWeightDb);
 }
 
 // Whether no calibration would choose what the layer has.
@@ -127,7 +127,7 @@ std::optional<Blame> RootOf(const ComparisonResult& result,
 
 std::optional<Blame> BlameByWeights(const ComparisonResult& result) {
   std::optional<Blame> lowest;
-  double lowest_db = kOtherDb;
+  double lowest_db = kOtherWeightDb;
   for (size_t i = 0; i < result.layers.size(); ++i) {
     const LayerComparison& layer = result.layers[i];
     if (!layer.has_weight_of.empty()) {
@@ -177,21 +177,11 @@ bool IsWorse(const ComparisonResult& result, const UnbalancedInput& unbalanced,
   if (!blame) {
     return true;
   }
-  switch (blame->cause) {
-    case ErrorCause::kWeight:
-    case ErrorCause::kClipping:
-    case ErrorCause::kRange:
-    case ErrorCause::kRounding:
-    case ErrorCause::kUnexplained: {
-      const LayerComparison& layer = result.layers[blame->layer];
-      const std::optional<double> local =
-          SqnrDb(layer, OffendingOutput(layer), Figure::kShadow);
-      return !IsWrong(layer, blame->cause) && local &&
-             *local >= unbalanced.sqnr_db;
-    }
-    default:
-      return false;  // A mistake in one layer.
-  }
+  const LayerComparison& layer = result.layers[blame->layer];
+  const std::optional<double> local =
+      SqnrDb(layer, OffendingOutput(layer), Figure::kShadow);
+  return IsMatterOfDegree(blame->cause) && !IsWrong(layer, blame->cause) &&
+         local && *local >= unbalanced.sqnr_db;
 }
 
 // Whether the int8 op of `layer` gives its output the range of its input. The
@@ -210,7 +200,7 @@ std::optional<Blame> BlameOf(const ComparisonResult& result) {
     // What it computes is another value, unless the order does not matter.
     if (first &&
         SqnrDb(result.layers[*first], Figure::kActivation).value_or(-INFINITY) <
-            kOtherDb) {
+            kOtherValueDb) {
       return Blame{*first, ErrorCause::kSwapped};
     }
   }

@@ -174,6 +174,19 @@ absl::string_view ErrorCauseName(ErrorCause cause) {
   return "unexplained";
 }
 
+bool IsMatterOfDegree(ErrorCause cause) {
+  switch (cause) {
+    case ErrorCause::kWeight:
+    case ErrorCause::kClipping:
+    case ErrorCause::kRange:
+    case ErrorCause::kRounding:
+    case ErrorCause::kUnexplained:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::optional<double> LowestWeightDb(const LayerComparison& layer) {
   return SqnrDb(layer, Figure::kWeight);
 }

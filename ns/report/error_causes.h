@@ -59,6 +59,11 @@ enum class ErrorCause {
 // "unbalanced-inputs" or "unexplained".
 absl::string_view ErrorCauseName(ErrorCause cause);
 
+// True for the causes that are a matter of degree: the weight, clipping, the
+// range, rounding, and kUnexplained. What does more harm elsewhere is then to
+// blame instead. The other causes are mistakes in one layer.
+bool IsMatterOfDegree(ErrorCause cause);
+
 // A range counts as too wide when it is this many times what the float values
 // need: 12 dB. A range of 7 bits, as for fbgemm, has 2.
 inline constexpr double kWideRange = 4;

@@ -103,23 +103,13 @@ bool DoesMoreHarm(const ComparisonResult& result, const UnpairedFall& fall,
   if (!blame.has_value()) {
     return true;
   }
-  switch (blame->cause) {
-    case ErrorCause::kWeight:
-    case ErrorCause::kClipping:
-    case ErrorCause::kRange:
-    case ErrorCause::kRounding:
-    case ErrorCause::kUnexplained: {
-      const LayerComparison& layer = result.layers[blame->layer];
-      const std::optional<double> local =
-          SqnrDb(layer, OffendingOutput(layer), Figure::kShadow);
-      return local.has_value() &&
-             (*local >= kHarmless ||
-              (*local >= kBroken && kExplainedRatio * NoiseToSignal(*local) <
-                                        NoiseToSignal(fall.accumulated_db)));
-    }
-    default:
-      return false;  // A mistake in one layer, whatever its error is.
-  }
+  const LayerComparison& layer = result.layers[blame->layer];
+  const std::optional<double> local =
+      SqnrDb(layer, OffendingOutput(layer), Figure::kShadow);
+  return IsMatterOfDegree(blame->cause) && local.has_value() &&
+         (*local >= kHarmless ||
+          (*local >= kBroken && kExplainedRatio * NoiseToSignal(*local) <
+                                    NoiseToSignal(fall.accumulated_db)));
 }
 
 std::string UnpairedSentence(const ComparisonResult& result,

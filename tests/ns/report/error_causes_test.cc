@@ -261,5 +261,12 @@ TEST(ErrorCausesTest, WithoutFiguresNothingIsExplained) {
   EXPECT_EQ(CauseOf(Broken("fc", 20, kNan, 20)), ErrorCause::kUnexplained);
 }
 
+TEST(ErrorCausesTest, MistakesAreNoMatterOfDegree) {
+  EXPECT_TRUE(IsMatterOfDegree(ErrorCause::kClipping));
+  EXPECT_TRUE(IsMatterOfDegree(ErrorCause::kUnexplained));
+  EXPECT_FALSE(IsMatterOfDegree(ErrorCause::kBias));
+  EXPECT_FALSE(IsMatterOfDegree(ErrorCause::kNeverCalibrated));
+}
+
 }  // namespace
 }  // namespace ns
