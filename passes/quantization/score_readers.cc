@@ -18,9 +18,9 @@ using ::torch::jit::Value;
 // sigmoid gives are no scores, however large its input is, nor is a divisor.
 bool HandsOnScores(const Use& use) {
   static constexpr absl::string_view kFamilies[] = {
-      "add",     "cat",  "copy",    "hardtanh", "masked_fill", "maximum",
-      "minimum", "mul",  "rsub",    "stack",    "sub",         "to",
-      "tril",    "triu", "type_as", "where"};
+      "add",     "cat",  "copy", "hardtanh", "masked_fill", "maximum",
+      "minimum", "mul",  "neg",  "rsub",     "stack",       "sub",
+      "to",      "tril", "triu", "type_as",  "where"};
   // Observers, which are called, hand on what they see.
   if (use.user->kind() == c10::prim::CallMethod) {
     return true;
@@ -36,6 +36,9 @@ bool ReadsScores(const Use& use) {
   if (TakesScores(OpName(*use.user))) {
     return use.offset == 0;
   }
+  if (use.user->kind() == c10::aten::pow) {
+    return use.offset == 1;
+  }
   const c10::FunctionSchema* schema = use.user->maybeSchema();
   return OpName(*use.user) == "aten::_scaled_dot_product_attention" &&
          schema != nullptr && use.offset < schema->arguments().size() &&
@@ -47,8 +50,11 @@ bool ReadsScores(const Use& use) {
 bool TakesScores(absl::string_view op) {
   static constexpr absl::string_view kFamilies[] = {"exp", "log_softmax",
                                                     "softmax"};
+  // These have no row in the table of ops.
+  static constexpr absl::string_view kOps[] = {
+      "aten::exp2", "aten::expm1", "aten::logcumsumexp", "aten::logsumexp"};
   const OpRow* const row = FindOp(op);
-  return op == "aten::logsumexp" ||
+  return absl::c_linear_search(kOps, op) ||
          (row != nullptr && absl::c_linear_search(kFamilies, row->family));
 }
 

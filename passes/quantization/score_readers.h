@@ -12,15 +12,16 @@ struct Value;
 namespace ns {
 
 // Whether the op takes exponentials of its first input: softmax, log_softmax,
-// logsumexp, exp.
+// logsumexp, logcumsumexp, exp, exp2, expm1.
 bool TakesScores(absl::string_view op);
 
 // Returns the short name of an op that takes exponentials of `value`, scores of
-// attention or of classes; empty where there is none. On the way the scores may
-// be cast, moved, clamped, joined with others, chosen or filled in, and
-// multiplied and added up; and `value` may be a mask that is added to them,
-// also one that attention takes as an argument. Control flow, containers and
-// attributes are followed (ir/uses_behind.h):
+// attention or of classes; empty where there is none. A power of which `value`
+// is the exponent counts, too. On the way the scores may be cast, moved,
+// clamped, joined with others, chosen or filled in, negated, and multiplied and
+// added up; and `value` may be a mask that is added to them, also one that
+// attention takes as an argument. Control flow, containers and attributes are
+// followed (ir/uses_behind.h):
 //
 //   %r = prim::If(%p)
 //     block0():

@@ -41,6 +41,9 @@ TEST(ScoreReadersTest, AreSoftmaxesAndExponentials) {
             "exp");
   EXPECT_EQ(ReaderIn("  %r : Tensor = aten::logsumexp(%v, %dims, %p)\n"),
             "logsumexp");
+  EXPECT_EQ(ReaderIn("  %r : Tensor = aten::exp2(%v)\n"), "exp2");
+  EXPECT_EQ(ReaderIn("  %r : Tensor = aten::pow(%one, %v)\n"), "pow");
+  EXPECT_EQ(ReaderIn("  %r : Tensor = aten::pow(%v, %one)\n"), "");
   EXPECT_EQ(ReaderIn("  %r : Tensor = aten::tanh(%v)\n"), "");
 }
 
@@ -62,6 +65,13 @@ TEST(ScoreReadersTest, AreBehindListsAndWhatMovesScores) {
                      "  %c : Tensor = aten::cat(%l, %one)\n"
                      "  %t : Tensor = aten::roll(%c, %dims, %dims)\n"
                      "  %r : Tensor = aten::softmax(%t, %one, %none)\n"),
+            "softmax");
+}
+
+// As F.softmin writes it.
+TEST(ScoreReadersTest, AreBehindNegatedScores) {
+  EXPECT_EQ(ReaderIn("  %s : Tensor = aten::neg(%v)\n"
+                     "  %r : Tensor = aten::softmax(%s, %one, %none)\n"),
             "softmax");
 }
 
