@@ -75,7 +75,8 @@ absl::Status MaskedValues::CheckScores(const CalibratedValue& scores,
   }
   return MaskedScoresOf(*scores.observer).found
              ? Refusal(absl::StrFormat(
-                   "%sof which those of a mask make the steps as large as %.2g",
+                   "%sof which some are far from the others, as of masks, and "
+                   "make the steps as large as %.2g",
                    takes, step))
              : absl::OkStatus();
 }

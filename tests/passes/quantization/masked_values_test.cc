@@ -153,8 +153,8 @@ TEST_F(MaskedValuesTest, MasksMakeStepsTooCoarseForTheOthers) {
        {ObserverKind::kMse, ObserverKind::kHistogram}) {
     See(2, {-104, -97, -3, 0, 5}, /*compat=*/false, kind);
     EXPECT_THAT(ReasonFor(softmax_),
-                HasSubstr("those of a mask make the steps as large as 0.4"));
-    EXPECT_THAT(ReasonFor(add_), HasSubstr("those of a mask make the steps"));
+                HasSubstr("as of masks, and make the steps as large as 0.4"));
+    EXPECT_THAT(ReasonFor(add_), HasSubstr("and make the steps"));
     See(2, {-9, -4, 0, 5, 9}, /*compat=*/false, kind);
     EXPECT_THAT(ReasonFor(add_), IsEmpty());
   }
