@@ -1,6 +1,7 @@
 #include "passes/rewrite/promotes_out_of_place.h"
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/ScalarType.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <optional>
@@ -14,15 +15,27 @@ namespace {
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-// A tensor without dimensions does not widen others.
-bool IsWide(const at::Tensor& tensor) {
-  return tensor.defined() && tensor.dim() > 0 &&
-         (tensor.scalar_type() == at::kDouble || tensor.is_complex());
+bool IsWide(at::ScalarType type) {
+  return type == at::kDouble || at::isComplexType(type);
 }
 
-// Whether `value` is a wide constant, or a few ops, such as slices, compute it
-// from one as their first input.
-bool ComesFromWideConstant(const Value& value) {
+// A tensor without dimensions does not widen others.
+bool IsWide(const at::Tensor& tensor) {
+  return tensor.defined() && tensor.dim() > 0 && IsWide(tensor.scalar_type());
+}
+
+// Returns the type that `node`, such as a cast, is told to give.
+std::optional<at::ScalarType> TypeAskedOf(const Node& node) {
+  const Value* dtype = InputNamed(node, "dtype");
+  const auto constant = dtype == nullptr ? std::nullopt : ConstantOf(*dtype);
+  return constant && constant->isInt()
+             ? std::optional(static_cast<at::ScalarType>(constant->toInt()))
+             : std::nullopt;
+}
+
+// Whether `value` is a wide constant or made wide, or a few ops, such as
+// slices, compute it from such a value as their first input.
+bool IsOfWideValue(const Value& value) {
   constexpr int kMostOps = 8;
   const Value* source = &value;
   for (int i = 0; i < kMostOps && IsTensor(*source); ++i) {
@@ -30,7 +43,9 @@ bool ComesFromWideConstant(const Value& value) {
       return constant->isTensor() && IsWide(constant->toTensor());
     }
     const Node& node = *source->node();
-    // A cast makes another type of it.
+    if (const std::optional<at::ScalarType> type = TypeAskedOf(node)) {
+      return IsWide(*type);
+    }
     if (node.inputs().empty() || node.kind() == c10::aten::to) {
       return false;
     }
@@ -44,7 +59,7 @@ bool ComesFromWideConstant(const Value& value) {
 bool PromotesOutOfPlace(const Node& node) {
   return node.inputs().size() > 1 &&
          absl::c_any_of(node.inputs().slice(1), [](const Value* operand) {
-           return ComesFromWideConstant(*operand);
+           return IsOfWideValue(*operand);
          });
 }
 

@@ -9,10 +9,11 @@ struct Node;
 
 namespace ns {
 
-// Whether an operand of `node`, an op in place on a float32 tensor, is a
-// constant of a wider type (float64, as NumPy makes them, or complex), or is
-// computed from one. The op in place gives float32 all the same; out-of-place,
-// it would give the wider type, which later layers do not take:
+// Whether an operand of `node`, an op in place on a float32 tensor, is of a
+// wider type, float64 or complex: a constant, as NumPy makes them, or what an
+// op was told to give, or what is computed from either. The op in place gives
+// float32 all the same; out-of-place, it would give the wider type, which later
+// layers do not take:
 //
 //   %y : Tensor = aten::add_(%x, %positions, %one)
 bool PromotesOutOfPlace(const torch::jit::Node& node);

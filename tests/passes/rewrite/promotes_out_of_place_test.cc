@@ -4,6 +4,9 @@
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <string>
+
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
 #include "tests/testing/ir.h"
@@ -31,23 +34,29 @@ graph(%x : Tensor, %c : Tensor, %one : int, %n : int):
   %y : Tensor = aten::add_(%x, %part, %one)
   return (%y))IR";
 
-constexpr char kAddCast[] = R"IR(
-graph(%x : Tensor, %c : Tensor, %one : int, %float : int, %no : bool, %none : NoneType):
-  %cast : Tensor = aten::to(%c, %float, %no, %no, %none)
+// A cast to float32, or to float64 where `dtype` is 7.
+std::string AddCast(int dtype) {
+  return absl::StrCat(R"IR(
+graph(%x : Tensor, %c : Tensor, %one : int, %no : bool, %none : NoneType):
+  %dtype : int = prim::Constant[value=)IR",
+                      dtype, R"IR(]()
+  %cast : Tensor = aten::to(%c, %dtype, %no, %no, %none)
   %y : Tensor = aten::add_(%x, %cast, %one)
-  return (%y))IR";
+  return (%y))IR");
+}
 
 TEST(PromotesOutOfPlaceTest, WhereAnOperandIsWider) {
   EXPECT_TRUE(Promotes(kAdd, at::ones({8}, at::kDouble)));
   EXPECT_TRUE(Promotes(kAddPart, at::ones({8}, at::kDouble)));
   EXPECT_TRUE(Promotes(kAdd, at::ones({8}, at::kComplexFloat)));
+  EXPECT_TRUE(Promotes(AddCast(7), at::ones({8})));
 }
 
 TEST(PromotesOutOfPlaceTest, NotWhereNoneIs) {
   EXPECT_FALSE(Promotes(kAdd, at::ones({8})));
   EXPECT_FALSE(Promotes(kAdd, at::ones({8}, at::kLong)));
   EXPECT_FALSE(Promotes(kAdd, at::ones({}, at::kDouble)));
-  EXPECT_FALSE(Promotes(kAddCast, at::ones({8}, at::kDouble)));
+  EXPECT_FALSE(Promotes(AddCast(6), at::ones({8}, at::kDouble)));
 }
 
 }  // namespace
