@@ -49,7 +49,7 @@ class Checker {
  public:
   absl::Status Check(const PickleValue& root) {
     if (root.kind != Kind::kTuple || root.items.empty()) {
-      return Bad("the source ranges are no tuple");
+      return Bad("the source ranges are not a tuple");
     }
     const PickleValue& first = *root.items[0];
     if (first.kind != Kind::kString || first.text != kWithTable) {
@@ -60,7 +60,7 @@ class Checker {
     }
     for (const auto& text : root.items[1]->items) {
       if (text->kind != Kind::kString) {
-        return Bad("the table of texts holds something else");
+        return Bad("the table of texts holds values that are not texts");
       }
     }
     texts_ = &root.items[1]->items;
@@ -71,12 +71,12 @@ class Checker {
   // Checks ((offset, (source, start, end), ...), ...).
   absl::Status CheckRanges(const PickleValue& ranges) {
     if (ranges.kind != Kind::kTuple) {
-      return Bad("the source ranges are no tuple");
+      return Bad("the source ranges are not a tuple");
     }
     for (const auto& row : ranges.items) {
       if (row->kind != Kind::kTuple || row->items.size() < 2 ||
           row->items[0]->kind != Kind::kInt || !IsTuple(*row->items[1], 3)) {
-        return Bad("a source range is not complete");
+        return Bad("a source range is incomplete");
       }
       const Items& range = row->items[1]->items;
       if (range[1]->kind != Kind::kInt || range[2]->kind != Kind::kInt) {
@@ -102,7 +102,7 @@ class Checker {
       return known->second;
     }
     if (!IsTuple(source, 3) || source.items[2]->kind != Kind::kInt) {
-      return Bad("the source of a range is not complete");
+      return Bad("the source of a range is incomplete");
     }
     NS_ASSIGN_OR_RETURN(const int64_t size, texts_ == nullptr || texts_->empty()
                                                 ? SizeOfText(source.items)

@@ -1,4 +1,4 @@
-// Checks IR text for what LibTorch's parser takes without a word.
+// Checks IR text for errors that LibTorch's parser accepts silently.
 #ifndef IR_CHECK_GRAPH_TEXT_H_
 #define IR_CHECK_GRAPH_TEXT_H_
 

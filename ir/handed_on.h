@@ -1,5 +1,5 @@
-// Tells where a value goes without being computed with: through control flow,
-// containers, optional types and views.
+// Finds where a value goes unchanged: through control flow, containers,
+// optional types and views.
 #ifndef IR_HANDED_ON_H_
 #define IR_HANDED_ON_H_
 

@@ -1,4 +1,4 @@
-// Finds the forms out-of-place of ops in place: aten::relu for aten::relu_.
+// Finds the out-of-place form of an op in place: aten::relu for aten::relu_.
 #ifndef IR_OUT_OF_PLACE_H_
 #define IR_OUT_OF_PLACE_H_
 

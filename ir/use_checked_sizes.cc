@@ -113,9 +113,8 @@ bool Replace(Graph& graph, Value& value, const Fact& fact) {
   return is_used;
 }
 
-// Replaces the other sizes of the same dimension. A size that a tensor written
-// to in place had before is the same after: no op of TorchScript's that writes
-// values changes them, but those that resize do, so these are left alone.
+// Replaces the other sizes of the same dimension. Ops that write values leave
+// the sizes of a tensor as they are; call this only where none Resizes.
 bool ReplaceOtherSizes(Graph& graph, const Fact& fact) {
   const auto known = DimensionOf(*fact.value);
   if (!known) {

@@ -1,4 +1,4 @@
-// Finds ops whose results no second run repeats: they draw random numbers.
+// Finds ops that draw random numbers, so that a second run gives other results.
 #ifndef PASSES_ANALYSIS_RANDOM_OPS_H_
 #define PASSES_ANALYSIS_RANDOM_OPS_H_
 

@@ -9,13 +9,12 @@
 
 namespace ns {
 
-// Returns for each of `matches` what flows in instead of what: an input comes,
-// in both models, from an op without a counterpart, or in one model alone it
-// goes through an op without a counterpart that pads, cuts or reorders
-// elements. Empty where neither is so, and where SubgraphMatch::unpaired_input
-// has a reason already. Such ops may well compute the same, as when one model
-// writes out what the other has an op for; but where the values differ, they
-// are the first to be suspected.
+// Returns, for each of `matches`, which ops its input comes from, if these have
+// no counterpart in the other model: ops that compute it in both models, or an
+// op of one model that pads, cuts or reorders its elements. Empty for other
+// matches, and where SubgraphMatch::unpaired_input already has a reason. The
+// ops may compute the same, as when one model has a single op for what the
+// other writes out; but where the values differ, suspect them first.
 //
 //   A: %c = conv2d(%x); %e = relu(%c);  %l = linear(%e)
 //   B: %c = conv2d(%x); %e = relu6(%c); %l = linear(%e)

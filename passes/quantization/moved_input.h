@@ -1,4 +1,4 @@
-// Tells ops that only move the values of an input.
+// Recognizes ops that only move the values of an input.
 #ifndef PASSES_QUANTIZATION_MOVED_INPUT_H_
 #define PASSES_QUANTIZATION_MOVED_INPUT_H_
 
