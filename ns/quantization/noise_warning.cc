@@ -85,17 +85,23 @@ absl::StatusOr<std::string> Blamed(const ModelGraph& float_model,
   }
   if (best == nullptr) {
     return absl::StrFormat(
-        "no single layer is to blame: '%s' has the lowest SQNR by itself, %.1f "
-        "dB, and to leave it in float gains less than 1 dB; try another --mode "
-        "or --keep several layers",
-        layers.front().first, layers.front().second);
+        "leaving one of the layers with the lowest SQNR in float ('%s', %.1f "
+        "dB "
+        "by itself%s) gains less than 1 dB; try another --mode or --keep "
+        "several layers",
+        layers.front().first, layers.front().second,
+        layers.size() > 1 ? absl::StrCat(", and ", layers.size() - 1, " more")
+                          : "");
   }
   return absl::StrFormat(
-      "'%s' (%.1f dB by itself) loses most; with --keep=%s, the worst output "
-      "%s",
+      "'%s' (%.1f dB by itself) costs most; with --keep=%s, the worst output "
+      "%s%s",
       best->first, best->second, best->first,
       std::isfinite(best_db) ? absl::StrFormat("has %.1f dB", best_db)
-                             : "is exact");
+                             : "is exact",
+      reader.size() > kMostBatches
+          ? absl::StrFormat(" on the last %d batches", kMostBatches)
+          : "");
 }
 
 }  // namespace

@@ -25,9 +25,10 @@ std::string NoisyOutput(const std::vector<OutputError>& outputs);
 // layer to blame. `quantized` was made of `float_model` with `options`. The
 // layers with the lowest SQNR by themselves, three at most, are left in float
 // one by one, and the outputs are measured again, all on the last 8 batches:
-// the layer to blame is the one that gains most, and the warning has the
-// figures. Where none gains 1 dB, the warning says that. Where nothing can be
-// measured, it names no layer.
+// the layer to blame is the one that gains most. The warning states the figures
+// and whether they are of the last batches alone. Where none of the layers
+// gains 1 dB, the warning says that. Where nothing can be measured, it names no
+// layer.
 std::string NoiseWarning(const std::string& noisy,
                          const ModelGraph& float_model,
                          const ModelGraph& quantized,

@@ -312,7 +312,7 @@ class FlagTest(QuantizeTest):
     command = ('quantize', f'--float={self.path("f.pt")}', '--mode=dynamic',
                f'--inputs={self.path("i.pt")}', '--threads=1')
     pattern = (r"^the model returns mostly noise: output has -?\d\.\d dB; '0' "
-               r'\(-?\d\.\d dB by itself\) loses most; with --keep=0, the '
+               r'\(-?\d\.\d dB by itself\) costs most; with --keep=0, the '
                r'worst output has (\d\d\.\d) dB$')
     warnings = self.report(command=command)['warnings']
     self.assertEqual(len(warnings), 1)

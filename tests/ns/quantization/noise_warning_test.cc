@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -16,8 +17,10 @@
 namespace ns {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
+using ::testing::Not;
 
 TEST(NoisyOutputTest, IsTheWorstOfThoseThatCount) {
   EXPECT_EQ(NoisyOutput({}), "");
@@ -38,10 +41,14 @@ class NoiseWarningTest : public ::testing::Test {
     options_.mode = QuantizeMode::kDynamic;
   }
 
-  std::string WarningFor(const ModelGraph& model) {
+  std::string WarningFor(const ModelGraph& model, int64_t size = 2) {
     const at::Tensor x = at::randn({32, 4});
     x.select(1, 0).zero_();
-    const std::vector<Batch> batches = BatchesOf({x, x / 2});
+    std::vector<at::Tensor> inputs;
+    for (int64_t i = 0; i < size; ++i) {
+      inputs.push_back(x / (i + 1));
+    }
+    const std::vector<Batch> batches = BatchesOf(inputs);
     const QuantizedModel quantized =
         OrThrow(QuantizeModel(model, batches, options_));
     return NoiseWarning("output has 1.0 dB", model, quantized.model,
@@ -60,7 +67,7 @@ TEST_F(NoiseWarningTest, NamesTheLayerThatGainsMost) {
           {{"first", Linear(weight)}, {"second", Linear(at::randn({4, 4}))}},
           {"return self.second.forward(self.first.forward(x))"})))),
       MatchesRegex("the model returns mostly noise: output has 1.0 dB; "
-                   "'first' [(]-?[0-9.]+ dB by itself[)] loses most; with "
+                   "'first' [(]-?[0-9.]+ dB by itself[)] costs most; with "
                    "--keep=first, the worst output has [234][0-9][.][0-9] dB"));
 }
 
@@ -76,12 +83,24 @@ TEST_F(NoiseWarningTest, SaysWhereAnOutputIsThenExact) {
               HasSubstr("with --keep=linear, the worst output is exact"));
 }
 
+TEST_F(NoiseWarningTest, SaysWhereFiguresAreOfTheLastBatches) {
+  at::Tensor weight = at::randn({4, 4});
+  weight[0][0] = 3000;
+  const ModelGraph model = OrThrow(ModelGraph::FromModule(MakeModel(
+      {{"first", Linear(weight)}, {"second", Linear(at::randn({4, 4}))}},
+      {"return self.second.forward(self.first.forward(x))"})));
+  EXPECT_THAT(WarningFor(model, 8), Not(HasSubstr("batches")));
+  EXPECT_THAT(WarningFor(model, 9), EndsWith(" dB on the last 8 batches"));
+}
+
 TEST_F(NoiseWarningTest, SaysThatNoLayerAloneGains) {
   const at::Tensor weight = at::randn({4, 4});
   EXPECT_THAT(WarningFor(OrThrow(ModelGraph::FromModule(
                   MakeModel({{"a", Linear(weight)}, {"b", Linear(weight)}},
                             {"return self.a.forward(x), self.b.forward(x)"})))),
-              HasSubstr("; no single layer is to blame: '"));
+              MatchesRegex(".*; leaving one of the layers with the lowest SQNR "
+                           "in float [(]'[ab]', -?[0-9.]+ dB by itself, and 1 "
+                           "more[)] gains less than 1 dB; .*"));
 }
 
 TEST_F(NoiseWarningTest, NamesNoLayerWithoutFigures) {
