@@ -115,10 +115,17 @@ bool DoesMoreHarm(const ComparisonResult& result, const UnpairedFall& fall,
 std::string UnpairedSentence(const ComparisonResult& result,
                              const UnpairedFall& fall) {
   const LayerComparison& layer = result.layers[fall.layer];
+  const std::optional<double> local =
+      SqnrDb(layer, fall.output, Figure::kShadow);
+  // Without a local error, what is expected is an assumption, not a figure.
+  const bool is_measured = local.has_value() && !std::isnan(*local);
   return absl::StrCat(
       OutputLabel(layer, fall.output), " falls to ",
-      DbWithUnit(fall.accumulated_db), " accumulated, ",
-      DbWithUnit(fall.expected_db), " expected: ",
+      DbWithUnit(fall.accumulated_db), " accumulated",
+      is_measured
+          ? absl::StrCat(", ", DbWithUnit(fall.expected_db), " expected")
+          : "",
+      ": ",
       Printable(layer.unpaired_input.empty() ? layer.replaced_input
                                              : layer.unpaired_input),
       ".");

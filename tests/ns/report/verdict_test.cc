@@ -156,6 +156,19 @@ TEST(VerdictTest, AReplacedOpMayDoMostHarm) {
             "Local errors explain every other fall of the accumulated SQNR.");
 }
 
+// Models of other shapes have no shadow there.
+TEST(VerdictTest, AFallWithoutALocalErrorHasNoExpectedFigure) {
+  LayerComparison behind = Broken("conv2", -1, 40, -1, {0});
+  behind.shadow.reset();
+  behind.replaced_input = "its input comes from 'a' and from 'b'";
+  const auto verdict =
+      VerdictOf(WithShadows({Broken("conv1", 24, 15, 50), behind}));
+  EXPECT_EQ(verdict->cause, ErrorCause::kUnpaired);
+  EXPECT_EQ(verdict->sentences[0],
+            "conv2 falls to -1.0 dB accumulated: its input comes from 'a' and "
+            "from 'b'.");
+}
+
 TEST(VerdictTest, WhatOnlyOneModelHasMayDoMostHarm) {
   auto verdict = VerdictOf(WithLostRelu(24));
   EXPECT_EQ(verdict->layer, 1);
