@@ -230,7 +230,9 @@ std::optional<Verdict> VerdictOf(const ComparisonResult& result) {
                                                        : blame->cause;
   }
   if (blame.has_value()) {
-    verdict.sentences.push_back(BlameSentence(result, *blame));
+    if (uncalibrated == 0 || blame->cause != ErrorCause::kNeverCalibrated) {
+      verdict.sentences.push_back(BlameSentence(result, *blame));
+    }
   } else if (!is_unpaired && uncalibrated == 0) {
     verdict.sentences.push_back(NoBlameSentence(result));
   }

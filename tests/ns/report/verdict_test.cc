@@ -102,6 +102,8 @@ TEST(VerdictTest, AModelWithoutCalibrationIsCalledSo) {
   EXPECT_THAT(verdict->sentences[0],
               StartsWith("The model was never calibrated: all 2 quantized "
                          "activations have scale 1 and zero point 0"));
+  // Not that of a layer, too, for the same reason.
+  EXPECT_THAT(verdict->sentences[1], StartsWith("Local errors explain"));
   // One observer that no data reached.
   fc.qparams = LayerQParams{0.1, 0};
   const auto of_layer = VerdictOf(WithShadows({conv, fc}));
