@@ -83,8 +83,8 @@ std::string UncalibratedText() {
          "it before it is converted";
 }
 
-// Returns "its range is 640 times as wide as its input k.sigmoid needs, which
-// has 0.0 dB there; keep it in float, or ...".
+// Returns "its inputs share one range, but the largest spreads 640 times as
+// wide as k.sigmoid, which is left with 0.0 dB; keep ...".
 std::string UnbalancedText(const ComparisonResult& result) {
   const std::optional<UnbalancedInput> found = WorstUnbalancedInput(result);
   if (!found) {
@@ -92,9 +92,9 @@ std::string UnbalancedText(const ComparisonResult& result) {
   }
   const std::string input = NameOf(result.layers[found->input]);
   return absl::StrFormat(
-      "its inputs share one range, which is %.0f times as wide as %s needs, "
-      "and leaves that %s; keep the concatenation in float, or give each input "
-      "a range of its own",
+      "its inputs share one range, but the largest spreads %.0f times as wide "
+      "as %s, which is left with %s; keep the concatenation in float, or give "
+      "each input a range of its own",
       found->ratio, input, DbWithUnit(found->sqnr_db));
 }
 
@@ -105,10 +105,10 @@ std::string SwappedText(const ComparisonResult& result,
                             Printable(layer.has_weight_of))
              : absl::StrCat("it runs before ",
                             Printable(result.swapped->second),
-                            ", and behind it in the float model");
+                            ", and after it in the float model");
 }
 
-// Returns "neither weight, bias, scale nor clipping explains it", of what was
+// Returns "neither weight, bias, scale nor clipping explains it", for what was
 // compared.
 std::string UnexplainedText(const LayerComparison& layer) {
   std::vector<absl::string_view> compared;
@@ -123,7 +123,7 @@ std::string UnexplainedText(const LayerComparison& layer) {
     compared.push_back("clipping");
   }
   if (compared.empty()) {
-    return "no figure says why";
+    return "no figure explains it";
   }
   const absl::string_view last = compared.back();
   compared.pop_back();
@@ -139,7 +139,7 @@ std::string ReasonText(const ComparisonResult& result, const Blame& blame) {
   switch (blame.cause) {
     case ErrorCause::kNonFinite:
       return LosesInfinities(layer)
-                 ? "it makes numbers of infinities, such as those of an "
+                 ? "it turns infinities into numbers, such as those of an "
                    "attention mask, which its float form keeps"
                  : "it makes NaN or infinities where its float form has "
                    "numbers";
@@ -180,15 +180,15 @@ std::string ReasonText(const ComparisonResult& result, const Blame& blame) {
       break;
   }
   if (layer.kernel.has_value() || !layer.shadow) {
-    return "no figure says why";
+    return "no figure explains it";
   }
   return absl::StrCat(
       UnexplainedText(layer), "; ",
       layer.weight_only || layer.activation_only || layer.measured_shares
-          ? "--what=weights,activations,shadows,kernel tells whether the "
+          ? "--what=weights,activations,shadows,kernel shows whether the "
             "kernel "
             "does"
-          : "--parts tells what the weight and the activations do alone");
+          : "--parts measures what the weight and the activations do alone");
 }
 
 }  // namespace

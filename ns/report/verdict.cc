@@ -62,10 +62,10 @@ std::string NoBlameSentence(const ComparisonResult& result) {
   const Layers ranked = Ranked(result, figure);
   if (ranked.empty()) {
     return IsExact(result, figure) ? "No layer differs from its float form."
-                                   : "No figure tells which layer does harm.";
+                                   : "No figure shows which layer does harm.";
   }
   return absl::StrCat(figure == Figure::kActivation
-                          ? "Shadows tell which layer does harm, and were "
+                          ? "Shadows show which layer does harm, and were "
                             "not measured: the lowest "
                           : "No layer stands out: the lowest ",
                       FigureName(figure), " SQNR is ",
@@ -166,7 +166,7 @@ std::string TakenBackSentence(const ComparisonResult& result) {
   names.resize(names.size() - more);
   return absl::StrCat("What ", absl::StrJoin(names, ", "),
                       more > 0 ? absl::StrCat(" and ", more, " more") : "",
-                      " lose by themselves is taken back behind them, as "
+                      " lose by themselves is taken back after them, as "
                       "where factors were moved between layers.");
 }
 

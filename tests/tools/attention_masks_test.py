@@ -180,7 +180,7 @@ class AttentionMasksTest(cli.CliTest):
                        '--inputs=inputs.pt', '--threads=1', cwd=self.folder)
     self.assertEqual(result['worst_offender']['name'], 'triu.quantize')
     self.assertEqual(result['verdict']['kind'], 'non-finite')
-    self.assertIn('it makes numbers of infinities',
+    self.assertIn('it turns infinities into numbers',
                   result['verdict']['sentences'][0])
 
   def test_a_masked_model_equals_itself(self):

@@ -173,7 +173,7 @@ TEST(BlameSentenceTest, ASwappedLayerRunsBeforeAnother) {
   result.swapped = {"fc", "head"};
   EXPECT_EQ(BlameSentence(result, Blame{0, ErrorCause::kSwapped}),
             "fc does most harm (9.0 dB by itself): it runs before head, and "
-            "behind it in the float model.");
+            "after it in the float model.");
 }
 
 TEST(BlameSentenceTest, AConcatenationNamesTheInputThatIsLost) {
@@ -187,18 +187,19 @@ TEST(BlameSentenceTest, AConcatenationNamesTheInputThatIsLost) {
   cat.qparams = LayerQParams{2.5, 0};
   EXPECT_EQ(BlameSentence(WithShadows({scores, boxes, cat}),
                           Blame{2, ErrorCause::kUnbalancedInputs}),
-            "cat does most harm: its inputs share one range, which is 640 "
-            "times as wide as sigmoid needs, and leaves that 5.0 dB; keep the "
-            "concatenation in float, or give each input a range of its own.");
+            "cat does most harm: its inputs share one range, but the largest "
+            "spreads 640 times as wide as sigmoid, which is left with 5.0 dB; "
+            "keep the concatenation in float, or give each input a range of "
+            "its own.");
 }
 
 TEST(BlameSentenceTest, WhatIsUnexplainedNamesWhatWasCompared) {
   LayerComparison layer = Fc();
   const std::string start = "fc does most harm (9.0 dB by itself): ";
   const std::string parts =
-      "; --parts tells what the weight and the activations do alone.";
+      "; --parts measures what the weight and the activations do alone.";
   EXPECT_EQ(Blaming(layer, ErrorCause::kUnexplained),
-            start + "no figure says why" + parts);
+            start + "no figure explains it" + parts);
   layer.weights = {{"weight", {1}, Error(40)}};
   EXPECT_EQ(Blaming(layer, ErrorCause::kUnexplained),
             start + "its weight does not explain it" + parts);
@@ -216,7 +217,7 @@ TEST(BlameSentenceTest, WhereThePartsAreKnownOnlyTheKernelIsLeft) {
   layer.measured_shares = PartShares{0.1, 0.1};
   EXPECT_EQ(Blaming(layer, ErrorCause::kUnexplained),
             "fc does most harm (9.0 dB by itself): its weight does not explain "
-            "it; --what=weights,activations,shadows,kernel tells whether the "
+            "it; --what=weights,activations,shadows,kernel shows whether the "
             "kernel does.");
 }
 
@@ -224,7 +225,7 @@ TEST(BlameSentenceTest, WhereAllIsKnownNothingIsSuggested) {
   LayerComparison layer = WithWeight(Fc(), 40);
   layer.kernel = Figures(60);
   EXPECT_EQ(Blaming(layer, ErrorCause::kUnexplained),
-            "fc does most harm (9.0 dB by itself): no figure says why.");
+            "fc does most harm (9.0 dB by itself): no figure explains it.");
 }
 
 TEST(BlameSentenceTest, WithoutAShadowThereIsNoFigureOfTheLayer) {
@@ -239,8 +240,8 @@ TEST(BlameSentenceTest, NamesTheOutputThatHasTheError) {
   layer.outputs = {Output("h_n", 12, 14, 50), Output("c_n", 5, 6, 50)};
   layer.kernel = Figures(60);
   EXPECT_EQ(Blaming(layer, ErrorCause::kUnexplained),
-            "lstm (c_n) does most harm (6.0 dB by itself): no figure says "
-            "why.");
+            "lstm (c_n) does most harm (6.0 dB by itself): no figure explains "
+            "it.");
 }
 
 TEST(BlameSentenceTest, SaysWhatFlowsInInsteadOfWhat) {

@@ -45,10 +45,10 @@ TEST(VerdictTest, SaysWhatTheWeightAloneDoes) {
   LayerComparison layer = WithWeight(Broken("fc", 8, 9, 30), 35);
   // Neither explains the error until more is measured.
   EXPECT_THAT(VerdictOf(WithShadows({layer}))->sentences[0],
-              HasSubstr("--parts tells what the weight"));
+              HasSubstr("--parts measures what the weight"));
   layer.measured_shares = PartShares{0.1, 0.001};
   EXPECT_THAT(VerdictOf(WithShadows({layer}))->sentences[0],
-              HasSubstr("tells whether the kernel does"));
+              HasSubstr("shows whether the kernel does"));
   layer.measured_shares->weight = 0.9;
   auto verdict = VerdictOf(WithShadows({layer}));
   EXPECT_EQ(verdict->cause, ErrorCause::kWeight);
@@ -69,7 +69,8 @@ TEST(VerdictTest, OnlyWhatWasComparedIsSaidToExplainNothing) {
   const auto sentence = [&layer] {
     return VerdictOf(WithShadows({layer}))->sentences[0];
   };
-  EXPECT_THAT(sentence(), HasSubstr("by itself): no figure says why; --parts"));
+  EXPECT_THAT(sentence(),
+              HasSubstr("by itself): no figure explains it; --parts"));
   layer = WithWeight(layer, 45);
   EXPECT_THAT(sentence(), HasSubstr("its weight does not explain it; --parts"));
   layer.bias = BiasComparison{0, false};
@@ -128,9 +129,9 @@ TEST(VerdictTest, NamesTheConcatenationThatLosesAnInput) {
   EXPECT_EQ(verdict->cause, ErrorCause::kUnbalancedInputs);
   EXPECT_THAT(
       verdict->sentences[0],
-      StartsWith("cat does most harm: its inputs share one range, which "
-                 "is 640 times as wide as sigmoid needs, and leaves "
-                 "that 5.0 dB"));
+      StartsWith("cat does most harm: its inputs share one range, but the "
+                 "largest spreads 640 times as wide as sigmoid, which is left "
+                 "with 5.0 dB"));
 }
 
 // A ReLU between them was lost.
@@ -202,7 +203,7 @@ TEST(VerdictTest, LayersThatFactorsWereMovedBetweenAreNotBlamed) {
       {Broken("ln", 3, 3, 40), WithWeight(Broken("fc", 33, -7, 2, {0}), -7)}));
   EXPECT_FALSE(verdict->layer.has_value());
   EXPECT_EQ(verdict->sentences[1],
-            "What ln, fc lose by themselves is taken back behind them, as "
+            "What ln, fc lose by themselves is taken back after them, as "
             "where factors were moved between layers.");
 }
 
@@ -222,7 +223,7 @@ TEST(VerdictTest, ExactLayersDoNotDiffer) {
 
 TEST(VerdictTest, NanIsNotTakenForNoError) {
   EXPECT_EQ(VerdictOf(WithShadows({Broken("fc", NAN, NAN, NAN)}))->sentences[0],
-            "No figure tells which layer does harm.");
+            "No figure shows which layer does harm.");
 }
 
 TEST(VerdictTest, GoodLayersAreNotBlamed) {
@@ -277,7 +278,7 @@ TEST(VerdictTest, SwappedLayersAreNamed) {
   EXPECT_EQ(verdict->layer, 0);
   EXPECT_EQ(verdict->cause, ErrorCause::kSwapped);
   EXPECT_THAT(verdict->sentences[0],
-              HasSubstr("it runs before fc1, and behind it in the float "
+              HasSubstr("it runs before fc1, and after it in the float "
                         "model"));
   result.swapped.reset();
   result.layers[1].shadow->error.sqnr_db = -1;
@@ -310,7 +311,7 @@ TEST(VerdictTest, WithoutShadowsNobodyIsBlamedOrCleared) {
   const auto verdict = VerdictOf(result);
   EXPECT_FALSE(verdict->layer.has_value());
   EXPECT_EQ(verdict->sentences[0],
-            "Shadows tell which layer does harm, and were not measured: the "
+            "Shadows show which layer does harm, and were not measured: the "
             "lowest activation SQNR is 2.0 dB, of conv.");
 }
 
