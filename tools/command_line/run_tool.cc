@@ -37,14 +37,14 @@ void PrintToStandardError(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
+// What EndWithDivisionError prints; PrepareProcess makes it.
+const std::string* division_error = nullptr;
+
 // Ends the process where an op of LibTorch divides integers without a check, as
-// for a tensor of integers. Only functions that are safe in a signal's handler
+// for a tensor of integers. Only functions that are safe in a signal handler
 // are called.
 void EndWithDivisionError(int /*signal*/) {
-  constexpr char kMessage[] =
-      "ns: an op divided an integer by 0, or the lowest integer by -1, which "
-      "LibTorch does not check; look for such numbers in the model or metric\n";
-  (void)!write(STDERR_FILENO, kMessage, sizeof(kMessage) - 1);
+  (void)!write(STDERR_FILENO, division_error->data(), division_error->size());
   _exit(static_cast<int>(ExitCode::kBadInput));
 }
 
@@ -55,6 +55,11 @@ bool PrepareProcess(absl::string_view tool) {
   // With SIGXFSZ ignored, a file that outgrows its limit is a failed write, and
   // does not end the process.
   std::signal(SIGXFSZ, SIG_IGN);
+  division_error = new std::string(absl::StrCat(
+      tool,
+      ": an op divided an integer by 0, or the lowest integer by -1, which "
+      "LibTorch does not check; look for such numbers in the model or "
+      "metric\n"));
   std::signal(SIGFPE, EndWithDivisionError);
   torch::jit::setPrintHandler(PrintToStandardError);
   AvoidOneDnnFaults();
