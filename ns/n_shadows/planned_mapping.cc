@@ -1,5 +1,6 @@
 #include "ns/n_shadows/planned_mapping.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "absl/algorithm/container.h"
 #include "ir/status.h"
 #include "ns/n_shadows/float_layers.h"
+#include "ns/n_shadows/n_shadows_results.h"
 #include "ns/quantization/fold_for_quantization.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/layer_rule.h"
@@ -59,30 +61,37 @@ absl::StatusOr<QConfigMapping> PlannedMapping(const ModelGraph& model,
 
 absl::StatusOr<QConfigMapping> ConfirmPlan(const ModelGraph& model,
                                            const std::vector<Batch>& batches,
+                                           const Budget& budget,
                                            SensitivityReport& report) {
-  Sensitivity& sensitivity = report.sensitivity;
+  // Without the candidates that were refused.
+  Sensitivity offered = report.sensitivity;
   while (true) {
+    report.plan = PlanQuantization(offered, budget);
     NS_ASSIGN_OR_RETURN(QConfigMapping mapping, PlannedMapping(model, report));
     const absl::StatusOr<FloatLayerReasons> reasons =
         LayersLeftInFloat(model, batches, mapping);
-    bool changed = false;
-    for (size_t i = 0; reasons.ok() && i < sensitivity.layers.size(); ++i) {
-      const std::string& name = sensitivity.layers[i].name;
-      std::optional<int>& choice = report.plan->choices[i];
+    bool is_refused = false;
+    for (size_t i = 0; reasons.ok() && i < offered.layers.size(); ++i) {
+      const std::string& name = offered.layers[i].name;
+      const std::optional<int> choice = report.plan->choices[i];
       const auto reason = reasons->find(name);
       if (!choice || reason == reasons->end()) {
         continue;
       }
-      const QConfig& qconfig =
-          sensitivity.candidates[static_cast<size_t>(*choice)];
+      const QConfig& qconfig = offered.candidates[static_cast<size_t>(*choice)];
       if (!IsFloatCandidate(qconfig)) {
-        sensitivity.skipped.push_back(
+        report.sensitivity.skipped.push_back(
             {name, QConfigName(qconfig), reason->second});
-        choice.reset();
-        changed = true;
+        std::vector<CandidateResult>& left = offered.layers[i].candidates;
+        left.erase(std::remove_if(left.begin(), left.end(),
+                                  [&](const CandidateResult& one) {
+                                    return one.candidate == *choice;
+                                  }),
+                   left.end());
+        is_refused = true;
       }
     }
-    if (!changed) {
+    if (!is_refused) {
       return mapping;
     }
   }

@@ -29,15 +29,17 @@ namespace ns {
 absl::StatusOr<QConfigMapping> PlannedMapping(const ModelGraph& model,
                                               const SensitivityReport& report);
 
-// Quantizes `model` with PlannedMapping, calibrated by `batches`, and lets the
-// plan keep in float what stays in float all the same: a pool behind a layer
-// that the budget keeps in float, for example. Repeats that until the plan is
-// what becomes of the model, and returns its mapping. `report` lists such
-// layers with the reason (Sensitivity::skipped). Where the model cannot be
-// quantized, since it is quantized in part, the plan stays as it is. Error:
+// Plans for `budget` (PlanQuantization) what `ns quantize` carries out, sets
+// the plan of `report`, and returns its mapping. Quantizes `model` with the
+// mapping of a plan, calibrated by `batches`. Where a layer stays in float all
+// the same, as a pool does after a layer that the budget keeps in float, it is
+// planned again without that candidate of that layer, which is listed with the
+// reason (Sensitivity::skipped), until no layer does. Where the model cannot be
+// quantized, since it is quantized in part, the plan is not checked. Error:
 // that of PlannedMapping.
 absl::StatusOr<QConfigMapping> ConfirmPlan(const ModelGraph& model,
                                            const std::vector<Batch>& batches,
+                                           const Budget& budget,
                                            SensitivityReport& report);
 
 }  // namespace ns

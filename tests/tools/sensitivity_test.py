@@ -88,6 +88,12 @@ class SensitivityTest(cli.CliTest):
     none = self.json(*NET, '--budget=0layers')
     self.assertEqual(none['budget']['keep_in_float'], [])
 
+  def test_a_candidate_that_quantize_refuses_is_not_planned(self):
+    """A convolution has no dynamic form: the budget gets the next candidate."""
+    result = self.json(*NET, '--budget=0layers',
+                       '--candidates=dynamic,int8-per-channel')
+    self.assertEqual(result['budget']['keep_in_float'], [])
+
   def test_the_table_says_what_to_keep(self):
     output, _ = self.succeed(*NET, '--budget=200dB')
     self.assertRegex(output, r'(?m)^keep in float: conv, fc$')

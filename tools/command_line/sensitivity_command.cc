@@ -189,8 +189,8 @@ absl::StatusOr<Results> MeasureAndPlan(const Options& options,
   NS_ASSIGN_OR_RETURN(report.sensitivity, Measure(model, options, batches));
   report.sensitivity.float_path = options.float_path;
   if (options.budget) {
-    report.plan = PlanQuantization(report.sensitivity, *options.budget);
-    NS_ASSIGN_OR_RETURN(results.mapping, ConfirmPlan(model, batches, report));
+    NS_ASSIGN_OR_RETURN(results.mapping,
+                        ConfirmPlan(model, batches, *options.budget, report));
   }
   return results;
 }
