@@ -11,6 +11,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "ir/handed_on.h"
 #include "ir/module_path.h"
 #include "ir/symbol_text.h"
 
@@ -18,6 +19,7 @@ namespace ns {
 namespace {
 
 using ::torch::jit::Node;
+using ::torch::jit::Use;
 using ::torch::jit::Value;
 namespace prim = ::c10::prim;
 
@@ -29,6 +31,30 @@ std::vector<const Node*> PathTo(const Node& node) {
     path.push_back(outer);
   }
   return path;
+}
+
+// Whether the op changes a list of type `list`: its argument, or one that this
+// argument is put into.
+bool ChangesList(const Use& use, const c10::Type& list) {
+  const c10::FunctionSchema* schema = use.user->maybeSchema();
+  return schema != nullptr && schema->is_mutable() &&
+         *use.user->inputs()[use.offset]->type() == list;
+}
+
+// Whether the op gives new lists where its argument is one of type `list`:
+// `a + b`, `a[1:]`.
+bool CopiesList(const Use& use, const c10::Type& list) {
+  return *use.user->inputs()[use.offset]->type() == list &&
+         use.user->maybeSchema() != nullptr && AliasOf(use) == nullptr;
+}
+
+// Whether values of `type` may be a list of type `list`, or hold one.
+bool MayHoldList(const c10::Type& type, const c10::Type& list) {
+  return type == list ||
+         std::any_of(type.containedTypes().begin(), type.containedTypes().end(),
+                     [&](const c10::TypePtr& inner) {
+                       return MayHoldList(*inner, list);
+                     });
 }
 
 // True for a quantized::relu6 in place, whose schema hides that it writes to
@@ -98,11 +124,25 @@ bool IsTensorList(const Value& value) {
 }
 
 bool IsWrittenTo(const Value& list) {
-  return std::any_of(
-      list.uses().begin(), list.uses().end(), [](const torch::jit::Use& use) {
-        const c10::FunctionSchema* schema = use.user->maybeSchema();
-        return schema != nullptr && schema->is_mutable();
-      });
+  const c10::Type& type = *list.type();
+  std::vector<const Value*> reached = {&list};
+  for (size_t i = 0; i < reached.size(); ++i) {
+    for (const Use& use : reached[i]->uses()) {
+      if (ChangesList(use, type)) {
+        return true;
+      }
+      if (CopiesList(use, type)) {
+        continue;
+      }
+      for (const Value* next : HandedOnTo(use)) {
+        if (MayHoldList(*next->type(), type) &&
+            std::find(reached.begin(), reached.end(), next) == reached.end()) {
+          reached.push_back(next);
+        }
+      }
+    }
+  }
+  return false;
 }
 
 bool WorksInPlace(const Node& node) {

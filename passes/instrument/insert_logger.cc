@@ -32,7 +32,8 @@ struct LoggedInput {
   int index_within_arg;
 };
 
-// The tensors that the first node of `subgraph` takes, but weights.
+// The tensors that the first node of `subgraph` takes, but weights. What a list
+// was made of is not what the node takes where ops change the list later.
 std::vector<LoggedInput> LoggedInputs(const Subgraph& subgraph) {
   std::vector<LoggedInput> logged;
   const auto add = [&](Value* value, size_t argument, size_t element) {
@@ -46,7 +47,8 @@ std::vector<LoggedInput> LoggedInputs(const Subgraph& subgraph) {
       is_control_flow ? DataInputsOf(subgraph) : subgraph.start->inputs().vec();
   for (size_t i = 0; i < arguments.size(); ++i) {
     Node* source = arguments[i]->node();
-    if (source->kind() == c10::prim::ListConstruct) {
+    if (source->kind() == c10::prim::ListConstruct &&
+        !IsWrittenTo(*arguments[i])) {
       for (size_t j = 0; j < source->inputs().size(); ++j) {
         add(source->input(j), i, j);
       }

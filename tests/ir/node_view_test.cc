@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/ir.h"
+#include "tests/testing/named_graph.h"
 
 namespace ns {
 namespace {
@@ -46,6 +48,60 @@ class NodeViewTest : public testing::Test {
 
   std::shared_ptr<torch::jit::Graph> graph_ = GraphOf(kMixed);
 };
+
+// Whether %list is written to, in a graph with these lines behind it.
+bool IsListWrittenTo(const std::string& lines) {
+  const NamedGraph graph(
+      absl::StrCat("graph(%x : Tensor, %y : Tensor, %p : bool, %n : int):\n"
+                   "  %i : int = prim::Constant[value=0]()\n"
+                   "  %list : Tensor[] = prim::ListConstruct(%x, %y)\n",
+                   lines, "  return (%list)"));
+  return IsWrittenTo(*graph.Named("list"));
+}
+
+TEST(IsWrittenToTest, SeesWritesToTheListItself) {
+  EXPECT_TRUE(IsListWrittenTo("  %s : Tensor[] = aten::append(%list, %x)\n"));
+  EXPECT_TRUE(
+      IsListWrittenTo("  %s : Tensor[] = aten::_set_item(%list, %i, %x)\n"));
+  EXPECT_FALSE(IsListWrittenTo("  %s : Tensor = aten::cat(%list, %i)\n"));
+}
+
+TEST(IsWrittenToTest, SeesWritesThroughOtherContainersAndControlFlow) {
+  EXPECT_TRUE(
+      IsListWrittenTo("  %all : Tensor[][] = prim::ListConstruct(%list)\n"
+                      "  %same : Tensor[] = aten::__getitem__(%all, %i)\n"
+                      "  %s : Tensor[] = aten::append(%same, %x)\n"));
+  EXPECT_TRUE(IsListWrittenTo(
+      "  %pair : (Tensor[], int) = prim::TupleConstruct(%list, %i)\n"
+      "  %same : Tensor[], %k : int = prim::TupleUnpack(%pair)\n"
+      "  %s : Tensor[] = aten::append(%same, %x)\n"));
+  EXPECT_TRUE(
+      IsListWrittenTo("  %other : Tensor[] = prim::ListConstruct(%x)\n"
+                      "  %same : Tensor[] = prim::If(%p)\n"
+                      "    block0():\n"
+                      "      -> (%list)\n"
+                      "    block1():\n"
+                      "      -> (%other)\n"
+                      "  %s : Tensor[] = aten::append(%same, %x)\n"));
+  EXPECT_TRUE(
+      IsListWrittenTo("  %last : Tensor[] = prim::Loop(%n, %p, %list)\n"
+                      "    block0(%t : int, %same : Tensor[]):\n"
+                      "      %s : Tensor[] = aten::append(%same, %x)\n"
+                      "      -> (%p, %same)\n"));
+}
+
+TEST(IsWrittenToTest, WritesToCopiesAndElementsDoNotCount) {
+  EXPECT_FALSE(
+      IsListWrittenTo("  %sum : Tensor[] = aten::add(%list, %list)\n"
+                      "  %s : Tensor[] = aten::append(%sum, %x)\n"));
+  EXPECT_FALSE(
+      IsListWrittenTo("  %t : Tensor = aten::__getitem__(%list, %i)\n"
+                      "  %s : Tensor = aten::relu_(%t)\n"));
+  EXPECT_FALSE(
+      IsListWrittenTo("  %t : Tensor = aten::__getitem__(%list, %i)\n"
+                      "  %other : Tensor[] = prim::ListConstruct(%t)\n"
+                      "  %s : Tensor[] = aten::append(%other, %x)\n"));
+}
 
 TEST_F(NodeViewTest, OpNameIsQualified) {
   EXPECT_EQ(OpName(At("aten::cat")), "aten::cat");

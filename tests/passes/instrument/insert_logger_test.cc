@@ -67,6 +67,17 @@ TEST(InsertLoggerTest, OfAListTheFirstElementIsLogged) {
   EXPECT_TRUE(stats[0].equal(at::arange(2)));
 }
 
+// What the op takes are not the tensors that the list was made of.
+TEST(InsertLoggerTest, InputsOfAListThatGrowsAreNotLogged) {
+  ModelGraph model = ModelOfSource(
+      "def forward(self, x: Tensor, n: int) -> Tensor:\n"
+      "    l = [x]\n"
+      "    for i in range(n):\n"
+      "        l.append(torch.cat(l))\n"
+      "    return l[-1]\n");
+  EXPECT_THAT(LogInputs(model, "aten::cat"), IsEmpty());
+}
+
 TEST(InsertLoggerTest, ValuesWithoutTensorsAndOtherLoggersAreErrors) {
   ModelGraph model = ModelOfSource(
       "def forward(self, x: Tensor) -> int:\n"

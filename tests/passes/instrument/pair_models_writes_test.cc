@@ -80,6 +80,31 @@ def forward(self, x: Tensor, n: int) -> Tensor:
                         {x_, int64_t{4}});
 }
 
+TEST_F(PairModelsWritesTest, ListsMayGrowUnderOtherNames) {
+  ExpectExactWithItself(R"(
+def forward(self, x: Tensor, n: int) -> Tensor:
+    l = [x]
+    all = [l, [x]]
+    for i in range(n):
+        v = torch.cat(l).mean(0)
+        for m in all:
+            m.append(x * v)
+    return torch.cat(l)
+)",
+                        {x_, int64_t{3}});
+  ExpectExactWithItself(R"(
+def forward(self, x: Tensor, n: int) -> Tensor:
+    l = [x]
+    k = [x * 0.5]
+    for i in range(n):
+        v = torch.cat(l).mean(0) + torch.cat(k).mean(0)
+        m = l if i % 2 == 0 else k
+        m.append(x * v)
+    return torch.cat(l)
+)",
+                        {x_, int64_t{3}});
+}
+
 TEST_F(PairModelsWritesTest, DictsMayBeFilledLater) {
   ExpectExactWithItself(R"(
 def forward(self, x: Tensor, n: int) -> Tensor:
