@@ -14,6 +14,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "ir/checked_dtypes.h"
 #include "ir/torch_errors.h"
 #include "passes/runtime/onednn_faults.h"
 #include "tools/command_line/short_lines.h"
@@ -63,6 +64,7 @@ bool PrepareProcess(absl::string_view tool) {
   std::signal(SIGFPE, EndWithDivisionError);
   torch::jit::setPrintHandler(PrintToStandardError);
   AvoidOneDnnFaults();
+  CheckDtypes();
   PrintTorchWarningsOnce();
   const char* folder = std::getenv("BUILD_WORKING_DIRECTORY");
   if (folder != nullptr && chdir(folder) != 0) {

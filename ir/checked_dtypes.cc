@@ -1,0 +1,85 @@
+#include "ir/checked_dtypes.h"
+
+#include <ATen/core/stack.h>
+#include <c10/core/ScalarType.h>
+#include <torch/csrc/jit/runtime/operator.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Operation;
+using ::torch::jit::Operator;
+using ::torch::jit::Stack;
+
+// Returns the indices of the arguments of `op` that are dtypes.
+std::vector<size_t> DtypeArguments(const Operator& op) {
+  std::vector<size_t> indices;
+  const auto& arguments = op.schema().arguments();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    // The type that the schema is written with: the other one is int.
+    const std::string type = arguments[i].real_type()->str();
+    if (type == "ScalarType" || type == "ScalarType?") {
+      indices.push_back(i);
+    }
+  }
+  return indices;
+}
+
+void CheckDtype(const c10::IValue& dtype) {
+  if (dtype.isInt() &&
+      (dtype.toInt() < 0 ||
+       dtype.toInt() >= static_cast<int64_t>(at::ScalarType::Undefined))) {
+    throw std::runtime_error("there is no dtype with the number " +
+                             std::to_string(dtype.toInt()) +
+                             "; give a dtype of torch, such as torch.quint8");
+  }
+}
+
+void Replace(const Operator& op, std::vector<size_t> dtypes) {
+  const c10::FunctionSchema schema = op.schema();
+  const auto alias_analysis = op.aliasAnalysisKind();
+  const size_t count = schema.arguments().size();
+  Operation unchecked = op.getOperation();
+  torch::jit::deregisterOperator(schema);
+  torch::jit::registerOperator(Operator(
+      schema.name(), schema.overload_name(), schema.arguments(),
+      schema.returns(),
+      Operation([unchecked = std::move(unchecked), dtypes = std::move(dtypes),
+                 count](Stack& stack) mutable {
+        for (const size_t i : dtypes) {
+          CheckDtype(torch::jit::peek(stack, i, count));
+        }
+        unchecked(stack);
+      }),
+      alias_analysis));
+}
+
+}  // namespace
+
+void CheckDtypes() {
+  static const bool replaced = [] {
+    // A copy, since the registry changes.
+    const std::vector<std::shared_ptr<Operator>> ops =
+        torch::jit::getAllOperators();
+    for (const std::shared_ptr<Operator>& op : ops) {
+      if (op->schema().is_vararg() || !op->hasOperation()) {
+        continue;
+      }
+      if (std::vector<size_t> dtypes = DtypeArguments(*op); !dtypes.empty()) {
+        Replace(*op, std::move(dtypes));
+      }
+    }
+    return true;
+  }();
+  (void)replaced;
+}
+
+}  // namespace ns
