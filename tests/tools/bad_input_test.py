@@ -188,7 +188,9 @@ class DamagedModelTest(DamagedFileTest):
         self.fail_with(3, *command,
                        names=f'no dtype with the number {dtype.decode()}')
       # These run no op.
-      for command in (('match', *pair), ('lower', f'--in={path}', out),
+      for command in (('match', *pair),
+                      ('lower', f'--in={path}',
+                       f'--out={self.path("lowered.pt")}'),
                       ('instrument', *pair, f'--out-float={self.path("f.pt")}',
                        f'--out-quantized={self.path("logged.pt")}')):
         self.assertIn(cli.run(*command).returncode, (0, 3), command[0])

@@ -63,11 +63,7 @@ TEST(LayerSaturationTest, TheKernelTells) {
        true,
        true},
       // Only a run tells how it is padded: the worst is assumed.
-      {plain + "[x.size(0), 1], [1, 1], 16)",
-       {16, 1, 3, 3},
-       true,
-       true,
-       true},
+      {plain + "[x.size(0), 1], [1, 1], 16)", {16, 1, 3, 3}, true, true, true},
       {"torch.conv_transpose2d(x, self.weight)",
        {16, 4, 3, 3},
        false,
