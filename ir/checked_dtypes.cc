@@ -26,7 +26,10 @@ std::vector<size_t> DtypeArguments(const Operator& op) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     // The type that the schema is written with: the other one is int.
     const std::string type = arguments[i].real_type()->str();
-    if (type == "ScalarType" || type == "ScalarType?") {
+    // aten::to has an overload that takes an int.
+    const bool is_number = type == "int" || type == "int?";
+    if (type == "ScalarType" || type == "ScalarType?" ||
+        (is_number && arguments[i].name() == "dtype")) {
       indices.push_back(i);
     }
   }
@@ -65,19 +68,22 @@ void Replace(const Operator& op, std::vector<size_t> dtypes) {
 }  // namespace
 
 void CheckDtypes() {
-  static const bool replaced = [] {
+  // Kept, as nodes of graphs that were made before point to them.
+  static const auto& replaced = *[] {
+    auto* ops = new std::vector<std::shared_ptr<Operator>>;
     // A copy, since the registry changes.
-    const std::vector<std::shared_ptr<Operator>> ops =
+    const std::vector<std::shared_ptr<Operator>> all =
         torch::jit::getAllOperators();
-    for (const std::shared_ptr<Operator>& op : ops) {
+    for (const std::shared_ptr<Operator>& op : all) {
       if (op->schema().is_vararg() || !op->hasOperation()) {
         continue;
       }
       if (std::vector<size_t> dtypes = DtypeArguments(*op); !dtypes.empty()) {
         Replace(*op, std::move(dtypes));
+        ops->push_back(op);
       }
     }
-    return true;
+    return ops;
   }();
   (void)replaced;
 }
