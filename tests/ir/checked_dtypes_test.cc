@@ -37,6 +37,10 @@ at::Tensor Cast(const c10::IValue& dtype) {
   return Call("aten::zeros", "", {std::vector<int64_t>{2}, dtype, {}, {}, {}});
 }
 
+at::Tensor To(const c10::IValue& dtype) {
+  return Call("aten::to", "prim_dtype", {at::ones({2}), dtype, false, false});
+}
+
 TEST(CheckedDtypesTest, NumbersThatAreNoDtypesThrow) {
   for (const int64_t dtype :
        {int64_t{-2}, int64_t{-1}, int64_t{99}, int64_t{256 + 13},
@@ -44,6 +48,7 @@ TEST(CheckedDtypesTest, NumbersThatAreNoDtypesThrow) {
         std::numeric_limits<int64_t>::max()}) {
     EXPECT_THROW(Quantize(dtype), std::runtime_error) << dtype;
     EXPECT_THROW(Cast(dtype), std::runtime_error) << dtype;
+    EXPECT_THROW(To(dtype), std::runtime_error) << dtype;
   }
 }
 
@@ -52,6 +57,7 @@ TEST(CheckedDtypesTest, OtherDtypesGiveWhatTheyGave) {
   EXPECT_EQ(Quantize(12).scalar_type(), at::kQInt8);
   EXPECT_EQ(Cast(int64_t{7}).scalar_type(), at::kDouble);
   EXPECT_EQ(Cast({}).scalar_type(), at::kFloat);
+  EXPECT_EQ(To(int64_t{7}).scalar_type(), at::kDouble);
 }
 
 TEST(CheckedDtypesTest, SchemasStay) {
