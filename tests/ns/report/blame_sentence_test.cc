@@ -156,8 +156,8 @@ TEST(BlameSentenceTest, ALayerMakesNanOrLosesInfinities) {
   LayerComparison mask = Broken("mask", kNan, kNan, 20);
   mask.shadow->non_finite = NonFiniteCounts{0, 3, 0, 0};
   EXPECT_EQ(Blaming(mask, ErrorCause::kNonFinite),
-            "mask does most harm (nan dB by itself): it makes numbers of "
-            "infinities, such as those of an attention mask, which its float "
+            "mask does most harm (nan dB by itself): it turns infinities into "
+            "numbers, such as those of an attention mask, which its float "
             "form keeps.");
 }
 
