@@ -113,10 +113,12 @@ sandbox_option() {
 # Returns bazel's status; not 0 when a test failed or none ran.
 run_tests() {
   local status=0 counts new_passed=0 new_failed=0
+  local -a sandbox
+  mapfile -t sandbox < <(sandbox_option)
   local -a reached_only=()
   : >"${events}"
   run_bazel_in_time test -c opt --keep_going --test_output=errors \
-    --build_event_json_file="${events}" $(sandbox_option) "$@" || status=$?
+    --build_event_json_file="${events}" "${sandbox[@]}" "$@" || status=$?
   if ((status == 124 || status == 137)); then
     say "out of time: stopped after ${SECONDS} seconds"
   fi
