@@ -306,8 +306,6 @@ class QuantizeReferenceTest(unittest.TestCase):
     print(f'{backend:20} {"torch":>7} {"compat":>7} {"ours":>7}')
     gains = {}
     for name, (make, inputs) in CASES.items():
-      if name in NOISE and backend != 'fbgemm':
-        continue  # They take longest, and differ least by the backend.
       torch.manual_seed(SEED)
       model = make().eval()
       if inputs()[0].dim() > 2:

@@ -36,7 +36,7 @@ SCHEMES = PER_TENSOR + PER_CHANNEL
 DTYPES = [torch.quint8, torch.qint8, torch.quint4x2, torch.qint32]
 RANGES = [None, (0, 255), (-128, 127), (-127, 127), (0, 127), (-8, 7), (0, 15),
           (-1000, 1000), (3, 5), (0, 1)]
-SEQUENCES = int(os.environ.get('NS_FUZZ_SEQUENCES', '400'))
+SEQUENCES = int(os.environ.get('NS_FUZZ_SEQUENCES', '1000'))
 
 
 def text(value):
