@@ -99,8 +99,8 @@ run_bazel_in_time() {
 }
 
 # Prints where bazel may put the folders that it compiles and tests in: in
-# memory, if there is much, as linking their many files on a disk takes a sixth
-# of the time to compile.
+# memory, if there is much, as linking their many files on a disk takes an
+# eighth of the time to compile.
 sandbox_option() {
   local free
   free="$(df --output=avail --block-size=1G /dev/shm 2>/dev/null | tail -n 1)"
