@@ -10,6 +10,7 @@
 #include "ir/control_flow.h"
 #include "ir/disjoint_regions.h"
 #include "ir/node_view.h"
+#include "ir/returned_input.h"
 
 namespace ns {
 namespace {
@@ -321,6 +322,9 @@ class MemoryRegions::Builder {
                                         ? schema->returns()[i].alias_info()
                                         : nullptr;
       VisitReturn(node, *node.output(i), alias, exchange);
+    }
+    if (MayShareReturnedInput(node)) {
+      Share(node.input(0), node.output());
     }
     // It shares the memory of its second tensor from then on.
     if (node.kind() == c10::aten::set_ && node.inputs().size() > 1) {

@@ -13,6 +13,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
+#include "ir/returned_input.h"
 #include "ir/tensor_writes.h"
 
 namespace ns {
@@ -40,16 +41,6 @@ bool IsNewView(c10::Symbol kind) {
          kind == aten::narrow || kind == aten::detach;
 }
 
-// Ops that may return their input itself, which their schemas do not say.
-bool MayReturnInput(c10::Symbol kind) {
-  return kind == aten::dropout || kind == aten::feature_dropout ||
-         kind == aten::alpha_dropout || kind == aten::feature_alpha_dropout ||
-         kind == aten::atleast_1d || kind == aten::atleast_2d ||
-         kind == aten::atleast_3d || kind == aten::conj_physical ||
-         kind == aten::einsum || kind == aten::sum_to_size ||
-         kind == aten::type_as;
-}
-
 // Whether each run of `node` makes a new tensor object.
 bool MakesNewTensor(const Node& node) {
   const auto* schema = node.maybeSchema();
@@ -59,7 +50,7 @@ bool MakesNewTensor(const Node& node) {
   }
   return IsNewView(node.kind()) ||
          (schema->returns()[0].alias_info() == nullptr &&
-          !MayReturnInput(node.kind()));
+          !MayReturnInput(node));
 }
 
 // Returns the element of a list that `value`, an output of prim::ListUnpack,

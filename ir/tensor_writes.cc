@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ir/memory_regions.h"
+#include "ir/returned_input.h"
 
 namespace ns {
 
@@ -19,7 +20,7 @@ TensorWrites::TensorWrites(Graph& graph)
     : aliases_(std::make_unique<torch::jit::AliasDb>(
           std::shared_ptr<Graph>(std::shared_ptr<Graph>(), &graph))),
       regions_(std::make_unique<MemoryRegions>(graph)) {
-  FollowLoops(graph.block());
+  FollowTensors(graph.block());
   if (!regions_->is_complete()) {
     regions_.reset();
   }
@@ -27,10 +28,14 @@ TensorWrites::TensorWrites(Graph& graph)
 
 TensorWrites::~TensorWrites() = default;
 
-void TensorWrites::FollowLoops(Block* block) {
+void TensorWrites::FollowTensors(Block* block) {
   for (Node* node : block->nodes()) {
     for (Block* inner : node->blocks()) {
-      FollowLoops(inner);
+      FollowTensors(inner);
+    }
+    if (MayShareReturnedInput(*node)) {
+      becomes_.emplace_back(node->input(0), node->output());
+      becomes_.emplace_back(node->output(), node->input(0));
     }
     if (node->kind() != c10::prim::Loop) {
       continue;

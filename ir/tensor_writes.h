@@ -19,9 +19,10 @@ namespace ns {
 
 class MemoryRegions;
 
-// Adds to LibTorch's analysis of aliases what that leaves out of loops: what
-// one trip carries on is what the next one gets, and a loop without a trip
-// returns what it was given.
+// Adds to LibTorch's analysis of aliases what that leaves out: ops that may
+// return their input (ir/returned_input.h), and of loops, that what one trip
+// carries on is what the next one gets, and that a loop without a trip returns
+// what it was given.
 //
 //   %y = prim::Loop(%n, %true, %a)
 //     block0(%i, %v):
@@ -61,8 +62,8 @@ class TensorWrites {
  private:
   using Values = std::unordered_set<const torch::jit::Value*>;
 
-  void FollowLoops(torch::jit::Block* block);
-  // Returns `value` and the values that it becomes in loops and behind them.
+  void FollowTensors(torch::jit::Block* block);
+  // Returns `value` and the values that may be the same tensor.
   Values SameTensors(const torch::jit::Value* value) const;
 
   std::unique_ptr<torch::jit::AliasDb> aliases_;

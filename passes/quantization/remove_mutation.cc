@@ -11,8 +11,8 @@
 #include "ir/node_view.h"
 #include "ir/out_of_place.h"
 #include "passes/analysis/list_writes.h"
+#include "passes/rewrite/equal_out_of_place.h"
 #include "passes/rewrite/idle_dropouts.h"
-#include "passes/rewrite/promotes_out_of_place.h"
 
 namespace ns {
 namespace {
@@ -72,7 +72,7 @@ bool IsOwnTensorOf(const Value& value, const Node& user) {
 // Makes ops in place out-of-place that write to a tensor of their own. LibTorch
 // does not where the tensor ends up in a list or dict that others are read
 // from.
-void RemoveOwnWrites(Graph& graph) {
+void RemoveOwnWrites(Graph& graph, const EqualOutOfPlace& equal) {
   std::vector<Node*> writers;
   ForEachNode(graph.block(), [&](Node* node) {
     if (node->maybeSchema() != nullptr && node->schema().is_mutable()) {
@@ -80,7 +80,7 @@ void RemoveOwnWrites(Graph& graph) {
     }
   });
   for (Node* node : writers) {
-    if (node->inputs().empty() || PromotesOutOfPlace(*node) ||
+    if (node->inputs().empty() || !equal.Has(*node) ||
         !IsOwnTensorOf(*node->input(0), *node)) {
       continue;
     }
@@ -95,9 +95,10 @@ void RemoveOwnWrites(Graph& graph) {
 
 void RemoveMutation(const std::shared_ptr<Graph>& graph) {
   ReplaceIdleDropouts(*graph);
+  const EqualOutOfPlace equal(*graph);
   torch::jit::RemoveTensorMutation(
-      graph, [](Node* node) { return !PromotesOutOfPlace(*node); });
-  RemoveOwnWrites(*graph);
+      graph, [&](Node* node) { return equal.Has(*node); });
+  RemoveOwnWrites(*graph, equal);
   std::vector<Node*> lists;
   ForEachNode(graph->block(), [&](Node* node) {
     if (node->kind() == c10::prim::ListConstruct &&

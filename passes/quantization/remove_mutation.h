@@ -14,7 +14,7 @@ namespace ns {
 // Rewrites in-place ops of `graph`, the graph of a frozen model. First come
 // ReplaceIdleDropouts (passes/rewrite/idle_dropouts.h) and then LibTorch's
 // RemoveTensorMutation: an op that writes what something else could see, or
-// that would give another type (PromotesOutOfPlace), stays as it is. An op
+// that has no equal form out-of-place (EqualOutOfPlace), stays as it is. An op
 // whose tensor it alone takes does not stay, even where that ends up in a list
 // or dict from which others are read. Then each list of tensors that is only
 // read and appended to, all in one block, and that no other value can refer to,

@@ -25,6 +25,21 @@ graph(%x : Tensor, %s : float, %n : int):
   EXPECT_FALSE(writes.MayWrite(graph.Named("b")->node(), graph.Named("a")));
 }
 
+// Whether the types are equal is not known.
+TEST(TensorWritesTest, AnOpMayReturnItsInput) {
+  const NamedGraph graph(R"IR(
+graph(%x : Tensor, %s : float):
+  %a : Tensor = aten::sin(%x)
+  %b : Tensor = aten::type_as(%a, %x)
+  %c : Tensor = aten::cos(%a)
+  %w : Tensor = aten::mul_(%b, %s)
+  return (%a, %c))IR");
+  const TensorWrites writes(*graph);
+  EXPECT_TRUE(writes.HasWriters(graph.Named("a")));
+  EXPECT_TRUE(writes.MayWrite(graph.Named("w")->node(), graph.Named("a")));
+  EXPECT_FALSE(writes.HasWriters(graph.Named("c")));
+}
+
 // LibTorch's analysis takes all of them for one tensor.
 TEST(TensorWritesTest, WhatAContainerOrTheCallerHoldsIsNotOneTensor) {
   const NamedGraph graph(R"IR(

@@ -88,6 +88,29 @@ class Written(nn.Module):
     return self.d(y)
 
 
+class ReturnedInput(nn.Module):
+  """Writes to what an op in between may have returned as it came."""
+
+  def __init__(self, operation: str):
+    super().__init__()
+    self.c = nn.Conv2d(3, 4, 1)
+    self.d = nn.Conv2d(4, 3, 1)
+    self.operation = operation
+
+  def forward(self, x):
+    y = self.c(x)
+    if self.operation == 'atleast_3d':
+      z = torch.atleast_3d(y)
+      z.mul_(2.0)
+    elif self.operation == 'type_as, written before':
+      z = y.type_as(x)
+      y.mul_(2.0)
+    else:
+      z = y.type_as(x)
+      z[0].mul_(2.0)
+    return self.d(y + z)
+
+
 class Up(nn.Module):
 
   def __init__(self, dimensions):
@@ -165,6 +188,17 @@ class CoverageTest(QuantizeTest):
     _, reasons = self.coverage()
     self.assertIn('in place', reasons['c'])
     self.assertGreater(sqnr(self.outputs(inputs), run(self.model, inputs)), 20)
+
+  def test_writes_seen_through_ops_that_return_their_input(self):
+    for operation in ('atleast_3d', 'type_as, written before', 'type_as, part'):
+      with self.subTest(operation=operation):
+        inputs = self.save(ReturnedInput(operation),
+                           [image(9, 7) for _ in range(3)])
+        layers, reasons = self.coverage()
+        self.assertIn('d', layers)
+        self.assertIn('in place', reasons['c'])
+        self.assertGreater(
+            sqnr(self.outputs(inputs), run(self.model, inputs)), 30)
 
   def test_padding_same_and_valid(self):
     for conv, shape, options in (

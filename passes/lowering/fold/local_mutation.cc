@@ -7,8 +7,8 @@
 
 #include "absl/algorithm/container.h"
 #include "ir/graph_walk.h"
+#include "passes/rewrite/equal_out_of_place.h"
 #include "passes/rewrite/idle_dropouts.h"
-#include "passes/rewrite/promotes_out_of_place.h"
 
 namespace ns {
 namespace {
@@ -50,10 +50,13 @@ bool RemoveLocalMutation(torch::jit::Graph& graph) {
   // call.
   const std::shared_ptr<torch::jit::Graph> borrowed(
       std::shared_ptr<torch::jit::Graph>(), &graph);
+  if (!HasOpsInPlace(graph.block())) {
+    return had_dropouts;
+  }
+  const EqualOutOfPlace equal(graph);
   const bool had_others =
-      HasOpsInPlace(graph.block()) &&
-      torch::jit::RemoveTensorMutation(borrowed, [](Node* node) {
-        return ComputesWithDequantized(*node) && !PromotesOutOfPlace(*node);
+      torch::jit::RemoveTensorMutation(borrowed, [&](Node* node) {
+        return ComputesWithDequantized(*node) && equal.Has(*node);
       });
   return had_dropouts || had_others;
 }

@@ -1,0 +1,48 @@
+#include "passes/rewrite/equal_out_of_place.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <iterator>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "ir/graph_walk.h"
+#include "ir/node_view.h"
+#include "ir/returned_input.h"
+#include "ir/tensor_writes.h"
+#include "passes/rewrite/promotes_out_of_place.h"
+
+namespace ns {
+
+using ::torch::jit::Graph;
+using ::torch::jit::Node;
+
+EqualOutOfPlace::EqualOutOfPlace(Graph& graph) {
+  std::vector<const Node*> sharing;
+  std::vector<Node*> writers;
+  ForEachNode(graph.block(), [&](Node* node) {
+    if (MayShareReturnedInput(*node)) {
+      sharing.push_back(node);
+    } else if (node->blocks().empty() && WorksInPlace(*node)) {
+      writers.push_back(node);
+    }
+  });
+  if (sharing.empty() || writers.empty()) {
+    return;
+  }
+  const TensorWrites writes(graph);
+  absl::c_copy_if(writers,
+                  std::inserter(seen_elsewhere_, seen_elsewhere_.end()),
+                  [&](Node* writer) {
+                    return absl::c_any_of(sharing, [&](const Node* node) {
+                      return node->isBefore(writer) &&
+                             writes.MayWrite(writer, node->output());
+                    });
+                  });
+}
+
+bool EqualOutOfPlace::Has(const Node& node) const {
+  return !PromotesOutOfPlace(node) && seen_elsewhere_.count(&node) == 0;
+}
+
+}  // namespace ns
