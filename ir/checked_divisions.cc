@@ -8,13 +8,13 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
-#include <utility>
 #include <vector>
+
+#include "ir/guarded_operator.h"
 
 namespace ns {
 namespace {
 
-using ::torch::jit::Operation;
 using ::torch::jit::Operator;
 using ::torch::jit::Stack;
 
@@ -73,30 +73,6 @@ bool DividesByMinusOne(Stack& stack, const Division& division) {
   return true;
 }
 
-// Keeps `op` until the process ends: nodes that were made before it was
-// replaced point to it.
-void Keep(std::shared_ptr<Operator> op) {
-  static auto& kept = *new std::vector<std::shared_ptr<Operator>>();
-  kept.push_back(std::move(op));
-}
-
-void Replace(const Operator& op, const Division& division) {
-  const c10::FunctionSchema schema = op.schema();
-  const auto alias_analysis = op.aliasAnalysisKind();
-  Operation unchecked = op.getOperation();
-  torch::jit::deregisterOperator(schema);
-  torch::jit::registerOperator(
-      Operator(schema.name(), schema.overload_name(), schema.arguments(),
-               schema.returns(),
-               Operation([unchecked = std::move(unchecked),
-                          division](Stack& stack) mutable {
-                 if (!DividesByMinusOne(stack, division)) {
-                   unchecked(stack);
-                 }
-               }),
-               alias_analysis));
-}
-
 void ReplaceAll() {
   for (const Division& division : kDivisions) {
     // A copy, since the registry changes.
@@ -105,8 +81,9 @@ void ReplaceAll() {
             c10::Symbol::fromQualString(division.name));
     for (const std::shared_ptr<Operator>& op : ops) {
       if (!op->isC10Op() && TakesTwoNumbers(*op)) {
-        Keep(op);
-        Replace(*op, division);
+        GuardOperator(op, [division](Stack& stack) {
+          return DividesByMinusOne(stack, division);
+        });
       }
     }
   }

@@ -12,10 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "ir/guarded_operator.h"
+
 namespace ns {
 namespace {
 
-using ::torch::jit::Operation;
 using ::torch::jit::Operator;
 using ::torch::jit::Stack;
 
@@ -46,46 +47,36 @@ void CheckDtype(const c10::IValue& dtype) {
   }
 }
 
-void Replace(const Operator& op, std::vector<size_t> dtypes) {
-  const c10::FunctionSchema schema = op.schema();
-  const auto alias_analysis = op.aliasAnalysisKind();
-  const size_t count = schema.arguments().size();
-  Operation unchecked = op.getOperation();
-  torch::jit::deregisterOperator(schema);
-  torch::jit::registerOperator(Operator(
-      schema.name(), schema.overload_name(), schema.arguments(),
-      schema.returns(),
-      Operation([unchecked = std::move(unchecked), dtypes = std::move(dtypes),
-                 count](Stack& stack) mutable {
-        for (const size_t i : dtypes) {
-          CheckDtype(torch::jit::peek(stack, i, count));
-        }
-        unchecked(stack);
-      }),
-      alias_analysis));
+void CheckAll() {
+  // A copy, since the registry changes.
+  const std::vector<std::shared_ptr<Operator>> ops =
+      torch::jit::getAllOperators();
+  for (const std::shared_ptr<Operator>& op : ops) {
+    if (op->schema().is_vararg() || !op->hasOperation()) {
+      continue;
+    }
+    std::vector<size_t> dtypes = DtypeArguments(*op);
+    if (dtypes.empty()) {
+      continue;
+    }
+    const size_t count = op->schema().arguments().size();
+    GuardOperator(op, [dtypes = std::move(dtypes), count](Stack& stack) {
+      for (const size_t i : dtypes) {
+        CheckDtype(torch::jit::peek(stack, i, count));
+      }
+      return false;
+    });
+  }
 }
 
 }  // namespace
 
 void CheckDtypes() {
-  // Kept, as nodes of graphs that were made before point to them.
-  static const auto& replaced = *[] {
-    auto* ops = new std::vector<std::shared_ptr<Operator>>;
-    // A copy, since the registry changes.
-    const std::vector<std::shared_ptr<Operator>> all =
-        torch::jit::getAllOperators();
-    for (const std::shared_ptr<Operator>& op : all) {
-      if (op->schema().is_vararg() || !op->hasOperation()) {
-        continue;
-      }
-      if (std::vector<size_t> dtypes = DtypeArguments(*op); !dtypes.empty()) {
-        Replace(*op, std::move(dtypes));
-        ops->push_back(op);
-      }
-    }
-    return ops;
+  static const bool checked = [] {
+    CheckAll();
+    return true;
   }();
-  (void)replaced;
+  (void)checked;
 }
 
 }  // namespace ns

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <stdexcept>
 
 #include "gtest/gtest.h"
@@ -26,15 +25,6 @@ c10::IValue Divide(const char* name, const char* overload, const c10::IValue& a,
   op->getOperation()(stack);
   EXPECT_EQ(stack.size(), 1) << name;
   return stack.back();
-}
-
-// Shows something only where it is the first test of the process that calls
-// CheckIntegerDivisions.
-TEST(CheckedDivisionsTest, OperatorsOfEarlierGraphsStayValid) {
-  const std::weak_ptr<torch::jit::Operator> replaced =
-      torch::jit::findOperatorFor({"aten::remainder", "int"});
-  CheckIntegerDivisions();
-  EXPECT_FALSE(replaced.expired());
 }
 
 TEST(CheckedDivisionsTest, DivisionsByZeroThrow) {
