@@ -5,7 +5,6 @@
 
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -29,6 +28,7 @@
 #include "tools/bench/kernels/table.h"
 #include "tools/bench/kernels/verdicts.h"
 #include "tools/command_line/command_line.h"
+#include "tools/command_line/processors.h"
 #include "tools/command_line/run_command.h"
 #include "tools/command_line/threads.h"
 
@@ -148,23 +148,16 @@ absl::StatusOr<std::optional<kernels::Isa>> ReadIsa(const Flags& flags) {
   return isa;
 }
 
-// That this process may run on.
-int Processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
 absl::StatusOr<Options> ReadOptions(const Flags& flags) {
   Options options;
   NS_ASSIGN_OR_RETURN(options.only, Only(flags));
   options.sections.filter = flags.Get("shapes");
   options.quick = flags.Has("quick");
-  NS_ASSIGN_OR_RETURN(
-      const std::vector<int64_t> threads,
-      Numbers(flags, "threads",
-              options.quick || Processors() < 2 ? std::vector<int64_t>{1}
-                                                : std::vector<int64_t>{1, 2}));
+  NS_ASSIGN_OR_RETURN(const std::vector<int64_t> threads,
+                      Numbers(flags, "threads",
+                              options.quick || AvailableProcessors() < 2
+                                  ? std::vector<int64_t>{1}
+                                  : std::vector<int64_t>{1, 2}));
   options.threads.assign(threads.begin(), threads.end());
   NS_ASSIGN_OR_RETURN(options.sections.batches,
                       Numbers(flags, "batch",

@@ -109,7 +109,8 @@ absl::Status CompareLayers(const CompareFlags& options,
   std::vector<std::string> leaves;
   NS_RETURN_IF_ERROR(
       WithModels(options.models, [&](ModelPair& models) -> absl::Status {
-        if (options.models.leaves.empty() && options.compare.activations) {
+        if (options.models.leaves.empty() &&
+            (options.compare.activations || options.compare.shadows)) {
           leaves = FindLeaves(models, batches, options.compare);
         }
         return leaves.empty()

@@ -44,6 +44,24 @@ std::optional<double> QuotaOf(const std::string& folder) {
                Contents(absl::StrCat(folder, "/cpu.cfs_period_us")));
 }
 
+// Returns the folder of the group that a line of /proc/self/cgroup names, below
+// that of all hierarchies; nothing for a line of another controller.
+std::optional<std::string> FolderOf(absl::string_view line) {
+  const std::vector<absl::string_view> parts =
+      absl::StrSplit(line, absl::MaxSplits(':', 2));
+  if (parts.size() != 3) {
+    return std::nullopt;
+  }
+  if (parts[1].empty()) {
+    return std::string(parts[2]);
+  }
+  const std::vector<absl::string_view> controllers =
+      absl::StrSplit(parts[1], ',');
+  return std::count(controllers.begin(), controllers.end(), "cpu") != 0
+             ? std::optional(absl::StrCat("/cpu", parts[2]))
+             : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<double> ProcessorQuota(absl::string_view memberships,
@@ -51,32 +69,17 @@ std::optional<double> ProcessorQuota(absl::string_view memberships,
   std::optional<double> least;
   for (const absl::string_view line :
        absl::StrSplit(memberships, '\n', absl::SkipEmpty())) {
-    const std::vector<std::string> parts =
-        absl::StrSplit(line, absl::MaxSplits(':', 2));
-    if (parts.size() != 3) {
-      continue;
-    }
-    const std::vector<std::string> controllers = absl::StrSplit(parts[1], ',');
-    const bool is_version_1 =
-        std::count(controllers.begin(), controllers.end(), "cpu") != 0;
-    if (!parts[1].empty() && !is_version_1) {
-      continue;
-    }
+    std::optional<std::string> folder = FolderOf(line);
     // Inside of a container, its group is the root of what is mounted, and the
     // path may be that on the host: folders that are not there have no quota.
-    const std::string top = is_version_1 ? absl::StrCat(root, "/cpu") : root;
-    std::string path = parts[2];
-    while (true) {
-      const std::optional<double> quota = QuotaOf(absl::StrCat(top, path));
+    while (folder) {
+      const std::optional<double> quota = QuotaOf(absl::StrCat(root, *folder));
       if (quota && (!least || *quota < *least)) {
         least = quota;
       }
-      if (path.empty()) {
-        break;
-      }
-      path.resize(path.find_last_of('/') == std::string::npos
-                      ? 0
-                      : path.find_last_of('/'));
+      const size_t end = folder->rfind('/');
+      folder = end == std::string::npos ? std::nullopt
+                                        : std::optional(folder->substr(0, end));
     }
   }
   return least;
