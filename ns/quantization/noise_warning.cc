@@ -86,8 +86,7 @@ absl::StatusOr<std::string> Blamed(const ModelGraph& float_model,
   if (best == nullptr) {
     return absl::StrFormat(
         "leaving one of the layers with the lowest SQNR in float ('%s', %.1f "
-        "dB "
-        "by itself%s) gains less than 1 dB; try another --mode or --keep "
+        "dB by itself%s) gains less than 1 dB; try another --mode or --keep "
         "several layers",
         layers.front().first, layers.front().second,
         layers.size() > 1 ? absl::StrCat(", and ", layers.size() - 1, " more")

@@ -186,8 +186,7 @@ std::string ReasonText(const ComparisonResult& result, const Blame& blame) {
       UnexplainedText(layer), "; ",
       layer.weight_only || layer.activation_only || layer.measured_shares
           ? "--what=weights,activations,shadows,kernel shows whether the "
-            "kernel "
-            "does"
+            "kernel does"
           : "--parts measures what the weight and the activations do alone");
 }
 
