@@ -32,7 +32,9 @@ absl::StatusOr<std::vector<Batch>> LoadBatches(absl::string_view path);
 // Makes `batch` fit `schema`, whose first argument is the module: lists and
 // dicts that lost their element type in the file get the declared one, and an
 // int becomes a float where that is declared. Arguments with defaults may be
-// missing. On error `batch` is as it was.
+// missing. A label after the arguments is dropped: an integer, or a tensor of
+// integers that is a class for each sample of the first argument or, of images,
+// for each pixel. On error `batch` is as it was.
 //
 // Error, naming the method: a count, a name or a type that does not fit, such
 // as "method 'forward' takes 2 arguments and the input batch has 1; save tuples

@@ -1,6 +1,7 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/ScalarType.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,11 +22,28 @@ std::string Takes(size_t least, size_t most) {
                       most == 1 ? " argument" : " arguments");
 }
 
-// Whether `value` can be a label: an integer, or a tensor of integers.
-bool IsLabel(const c10::IValue& value) {
-  return value.isInt() || (value.isTensor() && value.toTensor().defined() &&
-                           at::isIntegralType(value.toTensor().scalar_type(),
-                                              /*includeBool=*/false));
+// Whether `value` can be what a training set says about `input`: a class, one
+// for each sample, or one for each pixel of images. A mask has the sizes of the
+// tokens that it belongs to.
+bool IsLabel(const c10::IValue& value, const c10::IValue& input) {
+  if (!value.isTensor()) {
+    return value.isInt();
+  }
+  const at::Tensor& label = value.toTensor();
+  if (!label.defined() ||
+      !at::isIntegralType(label.scalar_type(), /*includeBool=*/false)) {
+    return false;
+  }
+  if (label.dim() <= 1) {
+    return true;
+  }
+  if (!input.isTensor() || !input.toTensor().defined() ||
+      input.toTensor().dim() < 4) {
+    return false;
+  }
+  std::vector<int64_t> pixels = input.toTensor().sizes().vec();
+  pixels.erase(pixels.begin() + 1);
+  return label.sizes() == at::IntArrayRef(pixels);
 }
 
 }  // namespace
@@ -49,7 +67,8 @@ absl::Status FitBatch(const c10::FunctionSchema& schema, Batch& batch) {
   }
   // Data sets for training have pairs of an image and its label.
   const bool has_label = batch.arguments.size() == positional + 1 &&
-                         positional > 0 && IsLabel(batch.arguments.back());
+                         positional > 0 &&
+                         IsLabel(batch.arguments.back(), batch.arguments[0]);
   const size_t given = batch.arguments.size() - (has_label ? 1 : 0);
   if (given > positional || (batch.keywords.empty() && given < needed)) {
     return error(Takes(needed, positional), " and the input batch has ", given,

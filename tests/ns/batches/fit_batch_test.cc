@@ -114,9 +114,24 @@ TEST(FitBatchTest, DropsALabelAfterTheArguments) {
     ASSERT_EQ(batch.arguments.size(), 1);
     EXPECT_TRUE(batch.arguments[0].toTensor().is_same(image));
   }
+  Batch segmented =
+      Positional({at::ones({2, 3, 4, 5}), at::ones({2, 4, 5}, at::kLong)});
+  EXPECT_TRUE(FitBatch(Schema("x: Tensor"), segmented).ok());
+  EXPECT_EQ(segmented.arguments.size(), 1);
   Batch with_default = Positional({image, 1, 2});
   EXPECT_TRUE(FitBatch(Schema("x: Tensor, n: int = 1"), with_default).ok());
   EXPECT_EQ(with_default.arguments.size(), 2);
+}
+
+TEST(FitBatchTest, AMaskIsNoLabel) {
+  const at::Tensor tokens = at::ones({2, 7}, at::kLong);
+  EXPECT_THAT(Error("x: Tensor", Positional({tokens, tokens})),
+              HasSubstr("takes 1 argument and the input batch has 2"));
+  EXPECT_THAT(Error("x: Tensor", Positional({at::ones({2, 7, 7}), tokens})),
+              HasSubstr("takes 1 argument and the input batch has 2"));
+  EXPECT_THAT(Error("x: Tensor", Positional({at::ones({2, 3, 4, 5}),
+                                             at::ones({2, 4, 4}, at::kLong)})),
+              HasSubstr("takes 1 argument and the input batch has 2"));
 }
 
 TEST(FitBatchTest, KeepsIntegersThatAreArguments) {
