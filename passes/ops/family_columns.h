@@ -134,9 +134,9 @@ struct Facts : FamilyFacts {
   }
 
   constexpr Facts Int8TakesRanks(int64_t least,
-                                 int64_t most = RankRange::kAny) const {
+                                 int64_t most = ShapeLimits::kAny) const {
     Facts copy = *this;
-    copy.int8_ranks = {least, most};
+    copy.int8_limits = {least, most};
     return copy;
   }
 

@@ -19,7 +19,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "passes/ops/rank_range.h"
+#include "passes/ops/shape_limits.h"
 
 namespace ns {
 
@@ -240,7 +240,7 @@ struct FamilyFacts {
   OutputRank rank = OutputRank::kUnknown;
   // How many dimensions its int8 ops take, where float ones take others, too.
   // Convolutions take as many as their weight has.
-  RankRange int8_ranks;
+  ShapeLimits int8_limits;
   ChannelPlace channels = ChannelPlace::kByRank;
   Fusion fusion = Fusion::kNone;
   // True for a family that computes element by element on one input, keeps its

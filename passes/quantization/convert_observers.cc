@@ -156,15 +156,20 @@ class Converter {
     }
     NS_RETURN_IF_ERROR(CheckValue(*watched, layer));
     const SeenTensors& seen = watched->observer->seen();
-    if (seen.least_rank < layer.ranks.least) {
+    if (seen.least_rank < layer.limits.least) {
       return Refusal(absl::StrCat("its input has ", seen.least_rank,
                                   " dimensions; its int8 op takes ",
-                                  layer.ranks.least));
+                                  layer.limits.least));
     }
-    if (seen.greatest_rank > layer.ranks.most) {
+    if (seen.greatest_rank > layer.limits.most) {
       return Refusal(absl::StrCat("its input has ", seen.greatest_rank,
                                   " dimensions; its int8 op takes at most ",
-                                  layer.ranks.most));
+                                  layer.limits.most));
+    }
+    if (seen.has_single_pixels && !layer.limits.single_pixels) {
+      return Refusal(
+          "its input has images of one pixel; its int8 op takes them with "
+          "keepdim=True only");
     }
     return absl::OkStatus();
   }

@@ -36,7 +36,7 @@ bool IsIn(const Node* node, const Node* around) {
 
 // Whether an observer of its own sees the input of `layer`.
 bool IsWatched(const PlannedLayer& layer) {
-  return !layer.ranks.IsAll() || layer.is_conditional;
+  return !layer.limits.IsAll() || layer.is_conditional;
 }
 
 // The number of that observer.
@@ -167,7 +167,7 @@ PreparedModel RecordOf(const ObserverPlan& plan, QuantizationReport known) {
     record.rule = layer.rule;
     record.inputs.assign(layer.inputs.begin(), layer.inputs.end());
     record.output = layer.output;
-    record.ranks = layer.ranks;
+    record.limits = layer.limits;
     if (IsWatched(layer)) {
       record.watcher = WatcherOf(plan, static_cast<int>(i));
     }

@@ -22,6 +22,12 @@ namespace {
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
+bool IsTrue(const Node& node, const char* argument) {
+  const Value* value = InputNamed(node, argument);
+  const auto constant = value ? ConstantOf(*value) : std::nullopt;
+  return constant && constant->isBool() && constant->toBool();
+}
+
 std::string FloatName(at::ScalarType dtype) {
   switch (dtype) {
     case at::kDouble:
@@ -116,19 +122,23 @@ bool MovesValues(const Node& node) {
          CheckCall(row->spelling->guard, node).ok();
 }
 
-RankRange RanksInInt8(const Node& node) {
+ShapeLimits LimitsInInt8(const Node& node) {
   const OpRow* row = FindOp(OpName(node));
   if (row == nullptr) {
     return {};
   }
   if (row->spelling->fold != FoldForm::kPackedConv) {
-    return row->family_row->facts.int8_ranks;
+    ShapeLimits limits = row->family_row->facts.int8_limits;
+    // It fails on memory that is channels last, as convolutions return it.
+    limits.single_pixels =
+        node.kind() != c10::aten::mean || IsTrue(node, "keepdim");
+    return limits;
   }
   // A batch and channels, as the weight has output and input channels.
   const std::optional<c10::IValue> weight =
       ConstantOf(*node.input(row->weight_input));
-  return weight && weight->isTensor() ? RankRange{weight->toTensor().dim()}
-                                      : RankRange();
+  return weight && weight->isTensor() ? ShapeLimits{weight->toTensor().dim()}
+                                      : ShapeLimits();
 }
 
 }  // namespace ns

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
-#include "passes/ops/rank_range.h"
+#include "passes/ops/shape_limits.h"
 
 namespace torch::jit {
 struct Node;
@@ -42,9 +42,9 @@ bool HandsOnItsInput(const torch::jit::Node& node);
 // quantized tensors.
 bool MovesValues(const torch::jit::Node& node);
 
-// Returns how many dimensions the first input of `node` may have for its int8
-// op to run without an error, among those that the float op takes.
-RankRange RanksInInt8(const torch::jit::Node& node);
+// Returns which shapes the first input of `node` may have for its int8 op to
+// run without an error, among those that the float op takes.
+ShapeLimits LimitsInInt8(const torch::jit::Node& node);
 
 }  // namespace ns
 

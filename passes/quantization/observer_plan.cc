@@ -356,7 +356,7 @@ class Planner {
     layer.qconfig = QConfigName(qconfig);
     layer.rule = rule;
     const Node& base = *subgraph.subgraph.base;
-    layer.ranks = RanksInInt8(base);
+    layer.limits = LimitsInInt8(base);
     layer.base = subgraph.subgraph.base;
     layer.is_conditional =
         subgraph.subgraph.start->owningBlock() != graph_.graph().block();

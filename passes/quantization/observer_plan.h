@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "passes/ops/op_relations.h"
-#include "passes/ops/rank_range.h"
+#include "passes/ops/shape_limits.h"
 #include "passes/quantization/observer_points.h"
 #include "passes/quantization/qconfig.h"
 #include "passes/quantization/qconfig_mapping.h"
@@ -52,8 +52,8 @@ struct PlannedLayer {
   // gathered (ObserverPlanOptions::input_means).
   std::optional<ConvGeometry> input_means;
   torch::jit::Node* base = nullptr;
-  // RanksInInt8 of the base op.
-  RankRange ranks;
+  // LimitsInInt8 of the base op.
+  ShapeLimits limits;
   // Whether it is inside of control flow: it may never run, though observers
   // that it shares with other layers see values.
   bool is_conditional = false;

@@ -19,13 +19,13 @@ namespace {
 constexpr char kRecord[] = "ns_prepared";
 constexpr char kObserverPrefix[] = "ns_observer_";
 constexpr char kMeansPrefix[] = "ns_means_";
-constexpr int64_t kVersion = 2;
+constexpr int64_t kVersion = 3;
 
 using Options = c10::Dict<std::string, std::string>;
 // The fields of PreparedLayer, in order.
 using SavedLayer = std::tuple<std::string, std::string, std::string,
                               std::string, std::vector<int64_t>, int64_t,
-                              Options, int64_t, int64_t, int64_t>;
+                              Options, int64_t, int64_t, bool, int64_t>;
 // Of a layer that is quantized already: name, op, qconfig, rule; scheme and
 // scales of the weight, without scales when it has none.
 using SavedQuantized =
@@ -62,7 +62,8 @@ SavedRecord Pack(const PreparedModel& prepared) {
   for (const PreparedLayer& layer : prepared.layers) {
     layers.emplace_back(layer.name, layer.op, layer.qconfig, layer.rule,
                         layer.inputs, layer.output, DictOf(layer.weight),
-                        layer.ranks.least, layer.ranks.most, layer.watcher);
+                        layer.limits.least, layer.limits.most,
+                        layer.limits.single_pixels, layer.watcher);
   }
   for (const LayerQuantization& layer : prepared.report.layers) {
     const WeightQuantization weight =
@@ -84,7 +85,7 @@ PreparedModel Unpack(const SavedRecord& saved) {
   PreparedModel prepared;
   for (const SavedLayer& layer : layers) {
     const auto& [name, op, qconfig, rule, inputs, output, weight, least_rank,
-                 most_rank, watcher] = layer;
+                 most_rank, single_pixels, watcher] = layer;
     prepared.layers.push_back({name,
                                op,
                                qconfig,
@@ -92,7 +93,7 @@ PreparedModel Unpack(const SavedRecord& saved) {
                                inputs,
                                output,
                                MapOf(weight),
-                               {least_rank, most_rank},
+                               {least_rank, most_rank, single_pixels},
                                watcher});
   }
   for (const SavedQuantized& layer : quantized) {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "passes/ops/rank_range.h"
+#include "passes/ops/shape_limits.h"
 #include "passes/quantization/quantization_report.h"
 #include "passes/runtime/observers/input_means.h"
 #include "passes/runtime/observers/observer.h"
@@ -36,11 +36,11 @@ struct PreparedLayer {
   int64_t output = 0;
   // OptionsOf the observer of the weight; empty for none.
   ObserverOptions weight;
-  // Its int8 op takes tensors of so many dimensions.
-  RankRange ranks;
+  // What its int8 op takes as its first input.
+  ShapeLimits limits;
   // The number of a no-op observer that sees the input of this layer and no
-  // other. It tells the input's rank, and whether the layer runs at all; -1 for
-  // none.
+  // other. It tells the input's shapes, and whether the layer runs at all; -1
+  // for none.
   int64_t watcher = -1;
 };
 

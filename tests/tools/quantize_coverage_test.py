@@ -111,6 +111,19 @@ class ReturnedInput(nn.Module):
     return self.d(y + z)
 
 
+class Averaged(nn.Module):
+
+  def __init__(self, dimensions):
+    super().__init__()
+    conv = {2: nn.Conv2d, 3: nn.Conv3d}[dimensions]
+    self.c = conv(3, 8, 3, stride=2)
+    self.d = nn.Linear(8, 4)
+    self.averaged = tuple(range(2, 2 + dimensions))
+
+  def forward(self, x):
+    return self.d(torch.relu(self.c(x)).mean(self.averaged))
+
+
 class Up(nn.Module):
 
   def __init__(self, dimensions):
@@ -199,6 +212,15 @@ class CoverageTest(QuantizeTest):
         self.assertIn('in place', reasons['c'])
         self.assertGreater(
             sqnr(self.outputs(inputs), run(self.model, inputs)), 30)
+
+  def test_means_of_one_pixel(self):
+    # LibTorch's int8 mean fails on them.
+    for sizes in ((3, 3), (3, 3, 3)):
+      with self.subTest(sizes=sizes):
+        self.assert_kept(Averaged(len(sizes)), ['c', 'd'],
+                         [image(*sizes) for _ in range(3)])
+    self.assert_kept(Averaged(2), ['c', 'mean', 'd'],
+                     [image(5, 3) for _ in range(3)])
 
   def test_padding_same_and_valid(self):
     for conv, shape, options in (

@@ -9,6 +9,16 @@
 #include "passes/runtime/observers/observer_options.h"
 
 namespace ns {
+namespace {
+
+bool IsSinglePixel(const at::Tensor& x) {
+  const at::IntArrayRef sizes = x.sizes();
+  return (x.dim() == 4 || x.dim() == 5) &&
+         std::all_of(sizes.begin() + 2, sizes.end(),
+                     [](int64_t size) { return size == 1; });
+}
+
+}  // namespace
 
 at::Tensor Observer::Forward(const at::Tensor& x) {
   if (!x.defined() || !IsDense(x) || x.numel() == 0) {
@@ -28,7 +38,7 @@ at::Tensor Observer::Forward(const at::Tensor& x) {
 void Observer::Note(const at::Tensor& x) {
   const bool is_float = x.is_floating_point() || x.is_complex();
   Join({x.dim(), !is_float, is_float && x.scalar_type() != at::kFloat,
-        x.numel(), x.dim()});
+        x.numel(), x.dim(), IsSinglePixel(x)});
 }
 
 void Observer::Join(const SeenTensors& seen) {
@@ -40,6 +50,7 @@ void Observer::Join(const SeenTensors& seen) {
   seen_.has_other_floats |= seen.has_other_floats;
   seen_.values += seen.values;
   seen_.greatest_rank = std::max(seen_.greatest_rank, seen.greatest_rank);
+  seen_.has_single_pixels |= seen.has_single_pixels;
 }
 
 void Observer::Reset() {

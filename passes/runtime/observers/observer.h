@@ -34,6 +34,9 @@ struct SeenTensors {
   int64_t values = 0;
   // The greatest number of dimensions; -1 before any tensor.
   int64_t greatest_rank = -1;
+  // Whether one had four or five dimensions, of which all but the first two had
+  // a size of 1.
+  bool has_single_pixels = false;
 };
 
 // Watches a value of a model as it runs. MakeObserver (make_observer.h) makes

@@ -26,7 +26,7 @@ using Tensors = c10::Dict<std::string, at::Tensor>;
 // does not fit.
 using Saved = std::tuple<int64_t, c10::IValue>;
 // The fields of SeenTensors, in order.
-using SavedSeen = std::tuple<int64_t, bool, bool, int64_t, int64_t>;
+using SavedSeen = std::tuple<int64_t, bool, bool, int64_t, int64_t, bool>;
 // Options, state, what was seen, object of a scripted observer or None.
 using SavedObserver = std::tuple<Options, Tensors, SavedSeen, c10::IValue>;
 // Observer, fused; fake quantization, observer enabled; scale, zero point.
@@ -35,7 +35,7 @@ using SavedFakeQuantize =
 // Observer, the number of values seen, converted.
 using SavedQuantizer = std::tuple<ObserverPtr, int64_t, bool>;
 
-constexpr int64_t kVersion = 4;
+constexpr int64_t kVersion = 5;
 
 // What was saved, of the type that this version has.
 template <typename T>
@@ -94,12 +94,12 @@ Saved SaveObserver(const ObserverPtr& self) {
   const auto* scripted = dynamic_cast<const ScriptedObserver*>(self.get());
   const SeenTensors& seen = self->seen();
   return {kVersion,
-          SavedObserver(
-              OptionsOfObserver(self), StateOf(self),
-              SavedSeen(seen.least_rank, seen.has_integers,
-                        seen.has_other_floats, seen.values, seen.greatest_rank),
-              scripted == nullptr ? c10::IValue()
-                                  : c10::IValue(scripted->object()))};
+          SavedObserver(OptionsOfObserver(self), StateOf(self),
+                        SavedSeen(seen.least_rank, seen.has_integers,
+                                  seen.has_other_floats, seen.values,
+                                  seen.greatest_rank, seen.has_single_pixels),
+                        scripted == nullptr ? c10::IValue()
+                                            : c10::IValue(scripted->object()))};
 }
 
 ObserverPtr LoadObserver(const Saved& saved) {
@@ -109,10 +109,10 @@ ObserverPtr LoadObserver(const Saved& saved) {
       object.isNone() ? FromOptions(options)
                       : ValueOrThrow(MakeScriptedObserver(object.toObject()));
   observer->SetState(MapOf(state));
-  const auto [least_rank, has_integers, has_other_floats, values,
-              greatest_rank] = seen;
-  observer->SetSeen(
-      {least_rank, has_integers, has_other_floats, values, greatest_rank});
+  const auto [least_rank, has_integers, has_other_floats, values, greatest_rank,
+              has_single_pixels] = seen;
+  observer->SetSeen({least_rank, has_integers, has_other_floats, values,
+                     greatest_rank, has_single_pixels});
   return observer;
 }
 

@@ -91,6 +91,21 @@ TEST(ConvertObserversRefusalsTest, ImagesWithoutABatchKeepTheirConvInFloat) {
             "its input has 3 dimensions; its int8 op takes 4");
 }
 
+TEST(ConvertObserversRefusalsTest, MeansOfSinglePixelsStayFloat) {
+  const at::Tensor pixel = at::rand({2, 3, 1, 1});
+  const at::Tensor image = at::rand({2, 3, 1, 2});
+  const auto stayed = [](const std::string& mean,
+                         const std::vector<at::Tensor>& batches) {
+    ModelGraph model = Calibrated({"a = x + x", mean}, batches);
+    return StayedFloat(OrThrow(ConvertObservers(model)));
+  };
+  EXPECT_THAT(stayed("return a.mean([2, 3])", {image, pixel}),
+              ElementsAre("mean: its input has images of one pixel; its int8 "
+                          "op takes them with keepdim=True only"));
+  EXPECT_THAT(stayed("return a.mean([2, 3], True)", {pixel}), IsEmpty());
+  EXPECT_THAT(stayed("return a.mean([2, 3])", {image}), IsEmpty());
+}
+
 TEST(ConvertObserversRefusalsTest, RowsAreToBeMoreThanOne) {
   EXPECT_EQ(ReasonOf({absl::StrCat("return ", LinearOf("x"))}, {at::rand({3})}),
             "its input has 1 dimensions; its int8 op takes 2");

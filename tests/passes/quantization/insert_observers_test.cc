@@ -191,7 +191,7 @@ TEST(InsertObserversTest, RecordSaysWhatLayersNeed) {
   EXPECT_EQ(layer.rule, "global");
   EXPECT_THAT(layer.inputs, ElementsAre(0));
   EXPECT_EQ(layer.output, 1);
-  EXPECT_EQ(layer.ranks.least, 4);
+  EXPECT_EQ(layer.limits.least, 4);
   EXPECT_EQ(layer.weight.at("dtype"), "qint8");
   EXPECT_EQ(prepared.report.layers[0].name, "embedding");
   ASSERT_EQ(prepared.report.stayed_float.size(), 2);

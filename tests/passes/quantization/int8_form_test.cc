@@ -163,11 +163,11 @@ graph(%x : Tensor, %int : int):
 }
 
 int64_t LeastRank(const std::string& call, const std::string& op = "") {
-  return RanksInInt8(op.empty() ? *Call(call) : *Call(call, op)).least;
+  return LimitsInInt8(op.empty() ? *Call(call) : *Call(call, op)).least;
 }
 
 // A batch, channels, and what the window covers.
-TEST(RanksTest, ConvolutionsTakeABatch) {
+TEST(LimitsTest, ConvolutionsTakeABatch) {
   EXPECT_EQ(LeastRank("torch.conv1d(x, self.w1)"), 3);
   EXPECT_EQ(LeastRank(ConvOf("x"), "conv2d"), 4);
   EXPECT_EQ(LeastRank("torch.conv3d(x, self.w2.unsqueeze(4))"), 5);
@@ -175,26 +175,32 @@ TEST(RanksTest, ConvolutionsTakeABatch) {
   EXPECT_EQ(LeastRank("torch.conv2d(x, x)"), 0);
 }
 
-TEST(RanksTest, SomeOpsTakeMoreInFloat) {
+TEST(LimitsTest, SomeOpsTakeMoreInFloat) {
   EXPECT_EQ(LeastRank(LinearOf("x")), 2);
   EXPECT_EQ(LeastRank("torch.group_norm(x, 1)"), 3);
   EXPECT_EQ(LeastRank("torch.instance_norm(x, None, None, None, None, True, "
                       "0.1, 1e-5, False)"),
             3);
   EXPECT_EQ(LeastRank("torch.avg_pool3d(x, [2, 2, 2])"), 5);
-  const RankRange pool =
-      RanksInInt8(*Call("torch.adaptive_avg_pool2d(x, [1, 1])"));
+  const ShapeLimits pool =
+      LimitsInInt8(*Call("torch.adaptive_avg_pool2d(x, [1, 1])"));
   EXPECT_EQ(pool.least, 3);
   EXPECT_EQ(pool.most, 4);
-  const RankRange shuffle = RanksInInt8(*Call("torch.channel_shuffle(x, 2)"));
+  const ShapeLimits shuffle =
+      LimitsInInt8(*Call("torch.channel_shuffle(x, 2)"));
   EXPECT_EQ(shuffle.least, 4);
   EXPECT_EQ(shuffle.most, 4);
 }
 
-TEST(RanksTest, OthersTakeAny) {
-  EXPECT_TRUE(RanksInInt8(*Call("torch.max_pool2d(x, [2, 2])")).IsAll());
-  EXPECT_TRUE(RanksInInt8(*Call("torch.add(x, x)")).IsAll());
-  EXPECT_TRUE(RanksInInt8(*Call("torch.cdist(x, x)")).IsAll());
+TEST(LimitsTest, MeansOfSinglePixelsKeepDimensions) {
+  EXPECT_FALSE(LimitsInInt8(*Call("torch.mean(x, [2, 3])")).single_pixels);
+  EXPECT_TRUE(LimitsInInt8(*Call("torch.mean(x, [2, 3], True)")).IsAll());
+}
+
+TEST(LimitsTest, OthersTakeAny) {
+  EXPECT_TRUE(LimitsInInt8(*Call("torch.max_pool2d(x, [2, 2])")).IsAll());
+  EXPECT_TRUE(LimitsInInt8(*Call("torch.add(x, x)")).IsAll());
+  EXPECT_TRUE(LimitsInInt8(*Call("torch.cdist(x, x)")).IsAll());
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ PreparedModel Example() {
   layer.inputs = {3, 5};
   layer.output = 4;
   layer.weight = OptionsOf(DefaultConfig(ObserverKind::kPerChannelMinMax));
-  layer.ranks = {3, 4};
+  layer.limits = {3, 4, false};
   layer.watcher = 7;
   prepared.layers = {layer, PreparedLayer()};
   LayerQuantization embedding;
@@ -59,9 +59,10 @@ void ExpectExample(const PreparedModel& prepared) {
   EXPECT_EQ(layer.output, 4);
   EXPECT_EQ(layer.weight,
             OptionsOf(DefaultConfig(ObserverKind::kPerChannelMinMax)));
-  EXPECT_EQ(layer.ranks.least, 3);
-  EXPECT_EQ(layer.ranks.most, 4);
-  EXPECT_TRUE(prepared.layers[1].ranks.IsAll());
+  EXPECT_EQ(layer.limits.least, 3);
+  EXPECT_EQ(layer.limits.most, 4);
+  EXPECT_FALSE(layer.limits.single_pixels);
+  EXPECT_TRUE(prepared.layers[1].limits.IsAll());
   EXPECT_EQ(layer.watcher, 7);
   EXPECT_THAT(prepared.layers[1].weight, IsEmpty());
   EXPECT_EQ(prepared.layers[1].watcher, -1);

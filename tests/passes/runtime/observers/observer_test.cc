@@ -249,7 +249,7 @@ TEST_F(ObserverTest, FormatOfAnotherVersionIsNamed) {
               (*load)({object, saved});
             }),
             "an observer was saved in format 7; this version of ns reads "
-            "format 4; prepare the model again");
+            "format 5; prepare the model again");
 }
 
 TEST_F(ObserverTest, NonFiniteValuesAreCountedAndLeftOut) {

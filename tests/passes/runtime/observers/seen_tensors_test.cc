@@ -75,6 +75,22 @@ TEST(SeenTensorsTest, TheGreatestRankCounts) {
   EXPECT_EQ(merged->seen().greatest_rank, 4);
 }
 
+TEST(SeenTensorsTest, ImagesOfOnePixelCount) {
+  const ObserverPtr observer = Make();
+  for (const std::vector<int64_t>& sizes : std::vector<std::vector<int64_t>>{
+           {1, 1, 1}, {2, 3, 1, 2}, {2, 3, 2, 1}, {1, 1, 1, 1, 1, 1}}) {
+    observer->Forward(at::rand(sizes));
+    EXPECT_FALSE(observer->seen().has_single_pixels);
+  }
+  const ObserverPtr merged = Make();
+  observer->Forward(at::rand({2, 3, 1, 1}));
+  merged->Merge(*observer);
+  EXPECT_TRUE(merged->seen().has_single_pixels);
+  const ObserverPtr volumes = Make();
+  volumes->Forward(at::rand({2, 3, 1, 1, 1}));
+  EXPECT_TRUE(volumes->seen().has_single_pixels);
+}
+
 TEST(SeenTensorsTest, IntegersAndMasksAreTold) {
   for (const at::ScalarType dtype : {at::kLong, at::kByte, at::kBool}) {
     const ObserverPtr observer = Make();
