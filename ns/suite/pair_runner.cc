@@ -287,7 +287,8 @@ std::vector<OutputComparison> PairRunner::OtherOutputs(size_t index) const {
       output.shadow = ShadowResult(other.shadow, other.activation);
     }
     output.inherited = FiguresOfShadow(index, other.inherited);
-    if (output.activation || output.shadow) {
+    const auto& made = output.activation ? output.activation : output.shadow;
+    if (made && !(other.is_element && made->elements == 0)) {
       outputs.push_back(std::move(output));
     }
   }

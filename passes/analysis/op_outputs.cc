@@ -55,18 +55,22 @@ std::string NameInSchema(const Node& node, const Value& output) {
              : "";
 }
 
-// Returns how many elements `use` shows a list to have.
+// Returns how many elements `use` shows a list to have; kAllElements where it
+// may read all of them, however many there are.
 size_t CountRead(const torch::jit::Use& use) {
   const Node& user = *use.user;
   if (user.kind() == c10::prim::ListUnpack) {
     return user.outputs().size();
   }
-  if (user.kind() != c10::aten::__getitem__) {
+  if (user.kind() == c10::aten::len) {
     return 0;
+  }
+  if (user.kind() != c10::aten::__getitem__) {
+    return kAllElements;
   }
   const std::optional<c10::IValue> index = ConstantOf(*user.input(1));
   if (!index || !index->isInt()) {
-    return 0;
+    return kAllElements;
   }
   const int64_t place = index->toInt();
   // Below 0 it counts from the end.
@@ -115,11 +119,16 @@ size_t CountElements(const Value& list) {
   if (IsWrittenTo(list)) {
     return 1;
   }
-  size_t count = CountParts(*list.node());
+  const size_t parts = CountParts(*list.node());
+  size_t read = 0;
   for (const torch::jit::Use& use : list.uses()) {
-    count = std::max(count, CountRead(use));
+    read = std::max(read, CountRead(use));
   }
-  return std::clamp<size_t>(count, 1, kMostElements);
+  if (read == kAllElements && (parts == 0 || parts > kMostElements)) {
+    return kAllElements;
+  }
+  return std::clamp<size_t>(std::max(parts, read == kAllElements ? 0 : read), 1,
+                            kMostElements);
 }
 
 std::vector<OutputTensor> OutputTensors(const Node& node, size_t elements) {
@@ -128,6 +137,10 @@ std::vector<OutputTensor> OutputTensors(const Node& node, size_t elements) {
     const size_t count = IsTensorList(*output)
                              ? std::max(CountElements(*output), elements)
                              : CountTensors(*output->type());
+    if (count == kAllElements) {
+      tensors.push_back({const_cast<Value*>(output), kAllElements});
+      continue;
+    }
     for (size_t place = 0; place < count; ++place) {
       tensors.push_back({const_cast<Value*>(output), place});
     }

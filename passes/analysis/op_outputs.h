@@ -4,6 +4,7 @@
 #define PASSES_ANALYSIS_OP_OUTPUTS_H_
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -24,14 +25,21 @@ namespace ns {
 // tensors and dicts among them.
 size_t CountTensors(const c10::Type& type);
 
+// In the place of a number: all elements of a list, which are not told apart.
+inline constexpr size_t kAllElements = std::numeric_limits<size_t>::max();
+
 // Returns how many elements `list`, a list of tensors, has at least, as far as
 // the graph tells: how many are unpacked, the highest index of one that is
 // read, and how many parts a split with sizes or a chunk makes. At least 1, and
 // 1 for a list that ops change after it is made. A run may still find fewer,
-// where a chunk has fewer than it is asked for.
+// where a chunk has fewer than it is asked for. kAllElements for a list that
+// something reads of which the graph does not tell how many elements it gets.
 //
 //   %l : Tensor[] = aten::unbind(%x, %dim)
 //   %a : Tensor, %b : Tensor, %c : Tensor = prim::ListUnpack(%l)      3
+//
+//   %l : Tensor[] = aten::unbind(%x, %dim)
+//   %y : Tensor = aten::cat(%l, %dim)                                 all
 size_t CountElements(const torch::jit::Value& list);
 
 // One of the tensors that an op gives.
@@ -39,8 +47,8 @@ struct OutputTensor {
   // The output of the op that is the tensor, or holds it.
   torch::jit::Value* value = nullptr;
   // The index of the tensor among those in `value`, counted from 0 in the order
-  // of CountTensors; of a list of tensors, the index of the element. TensorIn
-  // (passes/rewrite/tensor_in.h) takes it out.
+  // of CountTensors; of a list of tensors, the index of the element, or
+  // kAllElements. TensorIn (passes/rewrite/tensor_in.h) takes it out.
   size_t place = 0;
 };
 
@@ -52,8 +60,8 @@ struct OutputTensor {
 //   %l : Tensor[] = aten::chunk(%x, %three, %dim)
 //
 // A list of tensors has its CountElements, and at least `elements` of them: as
-// many as are known of its counterpart in another model, say. Empty for a node
-// that gives no tensor.
+// many as are known of its counterpart in another model, say. With kAllElements
+// in either, it is one tensor. Empty for a node that gives no tensor.
 std::vector<OutputTensor> OutputTensors(const torch::jit::Node& node,
                                         size_t elements = 1);
 

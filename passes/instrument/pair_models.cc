@@ -205,10 +205,10 @@ class PairBuilder final : public MeetingListener {
         handed.shadow = output.shadow.object();
         handed.inherited = output.inherited.object();
       } else {
-        handed.others.push_back({output.tensors.index, output.tensors.name,
-                                 output.activation.object(),
-                                 output.shadow.object(),
-                                 output.inherited.object()});
+        handed.others.push_back(
+            {output.tensors.index, output.tensors.name,
+             IsTensorList(*output.tensors.b.value), output.activation.object(),
+             output.shadow.object(), output.inherited.object()});
       }
     }
   }

@@ -20,6 +20,8 @@ struct OtherOutputComparers {
   // As in MatchedOutput (passes/matching/matched_outputs.h).
   size_t index = 0;
   std::string name;
+  // Whether it is an element of a list, which a run may find to be shorter.
+  bool is_element = false;
   PairComparerPtr activation;
   PairComparerPtr shadow;
   PairComparerPtr inherited;

@@ -18,15 +18,22 @@ using ::torch::jit::Value;
 // The positions among the tensors of a node of A and of one of B.
 using IndexPair = std::pair<size_t, size_t>;
 
-// Returns the position of tensor `place` in `value`; the number of tensors if
-// it is not among them.
+// Returns the position of tensor `place` in `value`, which is the first where
+// its elements are not told apart; the number of tensors if it is not among
+// them.
 size_t IndexOf(const std::vector<OutputTensor>& tensors, const Value* value,
                size_t place) {
   return std::find_if(tensors.begin(), tensors.end(),
                       [&](const OutputTensor& tensor) {
-                        return tensor.value == value && tensor.place == place;
+                        return tensor.value == value &&
+                               (tensor.place == place ||
+                                (tensor.place == kAllElements && place == 0));
                       }) -
          tensors.begin();
+}
+
+bool TellsElementsApart(const OutputTensor& tensor) {
+  return tensor.place != kAllElements;
 }
 
 // Returns how many of the tensors are in `value`.
@@ -101,9 +108,14 @@ std::vector<MatchedOutput> MatchedOutputs(const SubgraphMatch& match) {
   if (of_b.size() > 1) {
     first.name = OutputName(KnownOutputName(node_b, first_b), 0);
   }
+  if (first_a < of_a.size() && first_b < of_b.size()) {
+    first.a = of_a[first_a];
+    first.b = of_b[first_b];
+  }
   std::vector<MatchedOutput> outputs = {first};
   for (const auto& [i, j] : PairTensors(node_a, of_a, node_b, of_b)) {
-    if (i != first_a && j != first_b) {
+    if (i != first_a && j != first_b &&
+        TellsElementsApart(of_a[i]) == TellsElementsApart(of_b[j])) {
       const size_t index = j < first_b ? j + 1 : j;
       outputs.push_back({index, OutputName(KnownOutputName(node_b, j), index),
                          of_a[i], of_b[j]});

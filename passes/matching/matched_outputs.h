@@ -25,8 +25,9 @@ struct MatchedOutput {
 };
 
 // Returns the pairs that are compared at `match`, at least one. The first is
-// MatchedSide::output of both sides, or the first tensor in it. The others come
-// in the order of B: an LSTM has its output, h_n and c_n. Outputs of two ops
+// MatchedSide::output of both sides, or the first tensor in it, or all elements
+// of a list where CountElements does not tell them apart. The others come in
+// the order of B: an LSTM has its output, h_n and c_n. Outputs of two ops
 // correspond by position, and those of two prim::If as PairResults says
 // (control_flow_results.h). Where only one side is a prim::If, only the first
 // are paired. Tensors that only one side returns are left out. A match with

@@ -47,6 +47,10 @@ Value* TakeOutOfList(Graph& graph, Value* list, size_t place) {
 // Does what TensorIn does for a `value` that holds more than `place` tensors.
 Value* TakeOut(Graph& graph, Value* value, size_t place) {
   const c10::TypePtr type = value->type();
+  if (place == kAllElements) {
+    return graph.insert(c10::Symbol::fromQualString("ns::all_elements"),
+                        {value});
+  }
   if (type->kind() == c10::TypeKind::ListType) {
     return TakeOutOfList(graph, value, place);
   }

@@ -18,10 +18,14 @@ namespace ns {
 // is a tensor, and else an element of a tuple, at any depth, or of the first
 // element of a list. Of a list of tensors, it is the element with the index
 // `place`. Where a run finds the list to be shorter, it is a tensor without
-// elements. The nodes that take it out are inserted in front of `node`.
+// elements. With kAllElements of passes/analysis/op_outputs.h, it holds the
+// values of all elements. The nodes that take it out are inserted in front of
+// `node`.
 //
 //   %state = prim::TupleIndex(%lstm_output, %one)
 //   %tensor = prim::TupleIndex(%state, %zero)
+//
+//   %tensor = ns::all_elements(%list)
 //
 // Error: `value` is not known to hold so many tensors.
 absl::StatusOr<torch::jit::Value*> TensorIn(torch::jit::Value* value,

@@ -92,6 +92,49 @@ graph(%x : Tensor, %w : Tensor?, %eps : float, %shape : int[]):
   EXPECT_THAT(NamesOf(*graph.Named("y")->node()), ElementsAre("", "", ""));
 }
 
+// How many elements %l has that `lines` make and use.
+size_t ElementsOf(const std::string& lines) {
+  const NamedGraph graph(
+      absl::StrCat("graph(%x : Tensor, %dim : int, %sizes : int[]):\n"
+                   "  %zero : int = prim::Constant[value=0]()\n"
+                   "  %three : int = prim::Constant[value=3]()\n"
+                   "  %last : int = prim::Constant[value=-2]()\n",
+                   lines, "  return (%x)"));
+  return CountElements(*graph.Named("l"));
+}
+
+TEST(CountElementsTest, WhatIsReadByNumber) {
+  const std::string list = "  %l : Tensor[] = aten::unbind(%x, %dim)\n";
+  EXPECT_EQ(ElementsOf(list), 1);
+  const std::string unpacked =
+      list + "  %a : Tensor, %b : Tensor = prim::ListUnpack(%l)\n";
+  EXPECT_EQ(ElementsOf(unpacked), 2);
+  EXPECT_EQ(
+      ElementsOf(unpacked + "  %c : Tensor = aten::__getitem__(%l, %three)\n"),
+      4);
+  EXPECT_EQ(ElementsOf(list + "  %c : Tensor = aten::__getitem__(%l, %last)\n"
+                              "  %n : int = aten::len(%l)\n"),
+            2);
+}
+
+TEST(CountElementsTest, AllWhereTheyAreReadInAnotherWay) {
+  const std::string list = "  %l : Tensor[] = aten::unbind(%x, %dim)\n";
+  EXPECT_EQ(ElementsOf(list + "  %y : Tensor = aten::stack(%l, %dim)\n"),
+            kAllElements);
+  EXPECT_EQ(ElementsOf(list + "  %y : Tensor = aten::__getitem__(%l, %dim)\n"
+                              "  %z : Tensor = aten::__getitem__(%l, %zero)\n"),
+            kAllElements);
+}
+
+TEST(CountElementsTest, ChunksAreAsManyAsAreAskedFor) {
+  EXPECT_EQ(ElementsOf("  %l : Tensor[] = aten::chunk(%x, %three, %dim)\n"
+                       "  %y : Tensor = aten::stack(%l, %dim)\n"),
+            3);
+  EXPECT_EQ(ElementsOf("  %l : Tensor[] = aten::chunk(%x, %dim, %dim)\n"
+                       "  %y : Tensor = aten::stack(%l, %dim)\n"),
+            kAllElements);
+}
+
 TEST(OutputNameTest, IsTheIndexWhereNoneIsKnown) {
   EXPECT_EQ(OutputName("h_n", 1), "h_n");
   EXPECT_EQ(OutputName("", 0), "output");

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/named_graph.h"
@@ -51,7 +52,10 @@ class Matched {
     for (const char* name : {"y", "h", "c", "r", "s", "t"}) {
       try {
         if (graph.Named(name) == tensor.value) {
-          return tensor.place == 0 ? name : name + std::to_string(tensor.place);
+          return tensor.place == 0 ? name
+                 : tensor.place == kAllElements
+                     ? absl::StrCat(name, " whole")
+                     : absl::StrCat(name, tensor.place);
         }
       } catch (const std::runtime_error&) {
         continue;  // Another graph has it.
@@ -109,6 +113,28 @@ graph(%x : Tensor, %n : int):
   EXPECT_THAT(
       Matched(kTuple, kTuple).Outputs("t", "t"),
       ElementsAre(Found("t", "t", 0, "output"), Found("t1", "t1", 1, "1")));
+}
+
+// %t is read element by element, or whole.
+constexpr char kUnbound[] = R"IR(
+graph(%x : Tensor, %zero : int):
+  %t : Tensor[] = aten::unbind(%x, %zero)
+  %a : Tensor, %b : Tensor = prim::ListUnpack(%t)
+  return (%a))IR";
+constexpr char kWhole[] = R"IR(
+graph(%x : Tensor, %zero : int):
+  %t : Tensor[] = aten::unbind(%x, %zero)
+  %a : Tensor = aten::stack(%t, %zero)
+  return (%a))IR";
+
+TEST(MatchedOutputsTest, ElementsOfListsAreToldApartIfBothSidesTellThem) {
+  EXPECT_THAT(
+      Matched(kUnbound, kUnbound).Outputs("t", "t"),
+      ElementsAre(Found("t", "t", 0, "output"), Found("t1", "t1", 1, "1")));
+  const Found whole("t whole", "t whole", 0, "");
+  EXPECT_THAT(Matched(kWhole, kWhole).Outputs("t", "t"), ElementsAre(whole));
+  EXPECT_THAT(Matched(kUnbound, kWhole).Outputs("t", "t"), ElementsAre(whole));
+  EXPECT_THAT(Matched(kWhole, kUnbound).Outputs("t", "t"), ElementsAre(whole));
 }
 
 constexpr char kIf[] = R"IR(

@@ -10,6 +10,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "passes/analysis/op_outputs.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status.h"
 
@@ -65,6 +66,12 @@ TEST(TensorInTest, AnEmptyListGivesATensorWithoutElements) {
   EXPECT_TRUE(TakenOut("(Tensor, Tensor)[]", 1,
                        std::vector{std::make_tuple(at::rand({1}), second)})
                   .equal(second));
+}
+
+TEST(TensorInTest, AllElementsOfAListAreOneTensor) {
+  const std::vector<at::Tensor> list = {at::rand({2, 3}), at::rand({4})};
+  EXPECT_TRUE(TakenOut("Tensor[]", kAllElements, list)
+                  .equal(at::cat({list[0].flatten(), list[1]})));
 }
 
 TEST(TensorInTest, RefusesMoreThanThereAre) {
