@@ -23,6 +23,7 @@
 #include "ir/refusal.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "passes/quantization/attention_weights.h"
 #include "passes/quantization/calibrated_value.h"
 #include "passes/quantization/converted_weights.h"
 #include "passes/quantization/distinct_ratios.h"
@@ -62,10 +63,11 @@ class Converter {
     if (is_calibrated_) {
       NS_RETURN_IF_ERROR(CheckCalibrated());
     }
-    const MaskedValues masked(calls_,
-                              [this](int64_t number) { return Find(number); });
+    const auto find = [this](int64_t number) { return Find(number); };
+    const MaskedValues masked(calls_, find);
+    const AttentionWeights attention(calls_, prepared_.layers, find);
     for (size_t i = 0; i < prepared_.layers.size(); ++i) {
-      NS_RETURN_IF_ERROR(Decide(i, masked));
+      NS_RETURN_IF_ERROR(Decide(i, masked, attention));
     }
     SeparateRatios();
     for (Node* call : calls_) {
@@ -175,11 +177,15 @@ class Converter {
   }
 
   // Says whether the layer runs in int8, and notes what it needs.
-  absl::Status Decide(size_t index, const MaskedValues& masked) {
+  absl::Status Decide(size_t index, const MaskedValues& masked,
+                      const AttentionWeights& attention) {
     const PreparedLayer& layer = prepared_.layers[index];
     absl::Status status = CheckValues(layer);
     if (status.ok() && is_calibrated_) {
       status = masked.Check(layer);
+    }
+    if (status.ok() && is_calibrated_) {
+      status = attention.Check(layer);
     }
     if (status.ok()) {
       status = weights_.Quantize(index);

@@ -3,13 +3,10 @@
 #include <ATen/core/Tensor.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <vector>
 
-#include "passes/runtime/observers/exact_histogram.h"
+#include "passes/quantization/seen_histogram.h"
 #include "passes/runtime/observers/observer.h"
-#include "passes/runtime/observers/value_range.h"
 
 namespace ns {
 namespace {
@@ -17,58 +14,10 @@ namespace {
 // What is so far below all others is masked.
 constexpr double kLeastGap = 8;
 
-// How many values are in each of some bins of one width.
-struct Bins {
-  std::vector<double> counts;
-  // The lower end of the first bin.
-  double least = 0;
-  double width = 0;
-};
-
-double Number(const ObserverState& state, const char* name) {
-  return state.at(name).item<double>();
-}
-
-// Of the kinds whose bins are between the least and the largest value.
-Bins BinsOfReference(const ObserverState& state) {
-  const at::Tensor counts = state.at("histogram").to(at::kDouble).contiguous();
-  const double* data = counts.data_ptr<double>();
-  const auto size = static_cast<size_t>(counts.numel());
-  const double least = Number(state, "min_val");
-  return {{data, data + size},
-          least,
-          (Number(state, "max_val") - least) / static_cast<double>(size)};
-}
-
-// Of the kinds with an ExactHistogram.
-Bins BinsOfExact(const ObserverState& state) {
-  const at::Tensor counts = state.at("counts").to(at::kLong).contiguous();
-  const int64_t* data = counts.data_ptr<int64_t>();
-  ValueRange range;
-  range.finite = {static_cast<float>(Number(state, "min_val")),
-                  static_cast<float>(Number(state, "max_val"))};
-  ExactHistogram histogram;
-  if (!histogram.Restore(range, state.at("zeros").item<int64_t>(),
-                         {data, data + counts.numel()})) {
-    return {};
-  }
-  return {{data, data + counts.numel()},
-          static_cast<double>(histogram.first_bin()) * histogram.width(),
-          histogram.width()};
-}
-
-Bins BinsOf(const Observer& observer) {
-  const ObserverState state = observer.State();
-  if (state.count("histogram") != 0) {
-    return BinsOfReference(state);
-  }
-  return state.count("counts") != 0 ? BinsOfExact(state) : Bins();
-}
-
 }  // namespace
 
 MaskedScores MaskedScoresOf(const Observer& observer) {
-  const Bins bins = BinsOf(observer);
+  const SeenHistogram bins = SeenHistogramOf(observer);
   const auto is_used = [](double count) { return count > 0; };
   const auto value = [&](std::vector<double>::const_iterator bin) {
     return bins.least +
