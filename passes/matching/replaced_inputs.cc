@@ -38,16 +38,6 @@ struct Origin {
   const Node* rearranger = nullptr;
 };
 
-bool OnlyMovesData(const Node& node) {
-  if (KeepsOrQuantizesValues(node)) {
-    return true;
-  }
-  const OpRow* row = FindOp(OpName(node));
-  return row != nullptr &&
-         (row->role == Role::kShape || row->role == Role::kTransparent) &&
-         DataInputs(node).size() == 1;
-}
-
 // True for ops that move elements so that other values come out without them.
 // Reshapes, which may change the rank, keep all elements in their order.
 bool Rearranges(const Node& node) {
@@ -67,7 +57,7 @@ void Trace(const Side& side, Value* value, Origin& origin) {
       return;
     }
     const bool is_unmatched = side.unmatched.contains(&node);
-    if (!OnlyMovesData(node)) {
+    if (!MovesOrKeepsValues(node)) {
       // Which of several outputs it is the graph does not tell.
       if (is_unmatched && node.outputs().size() == 1 &&
           origin.maker == nullptr) {

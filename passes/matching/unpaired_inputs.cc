@@ -13,24 +13,12 @@
 #include "ir/module_path.h"
 #include "ir/node_view.h"
 #include "passes/matching/value_keeping.h"
-#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {
 
 using ::torch::jit::Node;
 using ::torch::jit::Value;
-
-// True for ops that pass on the elements of their only data input.
-bool OnlyMovesData(const Node& node) {
-  if (KeepsOrQuantizesValues(node)) {
-    return true;
-  }
-  const OpRow* row = FindOp(OpName(node));
-  return row != nullptr &&
-         (row->role == Role::kShape || row->role == Role::kTransparent) &&
-         DataInputs(node).size() == 1;
-}
 
 // Returns "'layer1.conv' (aten::conv2d)".
 std::string Describe(const MatchableNode& matchable) {
@@ -89,7 +77,7 @@ UnpairedInputs::Producer UnpairedInputs::ProducerOf(const Side& side,
         return {};
       }
     }
-    if (!OnlyMovesData(node)) {
+    if (!MovesOrKeepsValues(node)) {
       // The graph does not tell which of several outputs it is.
       return index >= 0 && side.nodes[index].has_one_output
                  ? Producer{Kind::kUnmatched, index}

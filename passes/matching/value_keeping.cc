@@ -3,6 +3,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include "absl/strings/string_view.h"
+#include "ir/data_inputs.h"
 #include "ir/node_view.h"
 #include "passes/ops/op_table.h"
 
@@ -30,6 +31,12 @@ bool KeepsValues(const torch::jit::Node& node) {
 
 bool KeepsOrQuantizesValues(const torch::jit::Node& node) {
   return KeepsValues(node) || HasRole(node, Role::kQuantize);
+}
+
+bool MovesOrKeepsValues(const torch::jit::Node& node) {
+  return KeepsOrQuantizesValues(node) ||
+         ((HasRole(node, Role::kShape) || HasRole(node, Role::kTransparent)) &&
+          DataInputs(node).size() == 1);
 }
 
 }  // namespace ns

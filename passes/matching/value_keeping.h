@@ -22,6 +22,10 @@ bool KeepsValues(const torch::jit::Node& node);
 // True for the same ops and for those that quantize (Role::kQuantize).
 bool KeepsOrQuantizesValues(const torch::jit::Node& node);
 
+// True for the same ops and for those that move the elements of their only data
+// input (Role::kShape and kTransparent): reshapes, slices, transposes.
+bool MovesOrKeepsValues(const torch::jit::Node& node);
+
 }  // namespace ns
 
 #endif  // PASSES_MATCHING_VALUE_KEEPING_H_
