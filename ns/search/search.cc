@@ -334,7 +334,8 @@ class Searcher {
 
   absl::Status Describe(const Batch& batch) {
     const VerifiedRecipe& chosen = result_.verified[result_.chosen];
-    result_.mapping = space_->MappingOf(chosen.choices);
+    result_.mapping = space_->MappingOf(chosen.choices)
+                          .Without(result_.quantized->report.unused_rules);
     SearchedLayers described = DescribeLayers(
         *space_, times_, *noise_, chosen.choices, chosen.predicted_us);
     result_.layers = std::move(described.layers);

@@ -70,7 +70,8 @@ struct VerifiedRecipe {
 struct SearchResult {
   // The model of the chosen recipe; always there in what Search returns.
   std::optional<QuantizedModel> quantized;
-  // The mapping with which `ns quantize` makes the same model.
+  // The mapping with which `ns quantize` makes the same model. Each of its
+  // rules chooses a layer.
   QConfigMapping mapping;
 
   // The limit, one of the two: the least SQNR in dB, or the largest drop of

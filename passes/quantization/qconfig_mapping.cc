@@ -1,9 +1,11 @@
 #include "passes/quantization/qconfig_mapping.h"
 
+#include <algorithm>
 #include <functional>
 #include <regex>  // NOLINT(build/c++11)
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
@@ -252,6 +254,33 @@ std::vector<std::pair<std::string, OptionalQConfig>> QConfigMapping::Rules()
     rules.emplace_back(RuleText(key), qconfig);
   }
   return rules;
+}
+
+QConfigMapping QConfigMapping::Without(
+    const std::vector<std::string>& rules) const {
+  const auto without = [&](auto settings, const auto& name) {
+    settings.erase(std::remove_if(settings.begin(), settings.end(),
+                                  [&](const auto& setting) {
+                                    return absl::c_linear_search(
+                                        rules, name(setting.first));
+                                  }),
+                   settings.end());
+    return settings;
+  };
+  const auto named = [](const char* kind) {
+    return [kind](const std::string& key) { return RuleText(kind, key); };
+  };
+  QConfigMapping copy;
+  if (!absl::c_linear_search(rules, kGlobalRule)) {
+    copy.global_ = global_;
+  }
+  copy.object_types_ = without(object_types_, named(kObjectTypeRule));
+  copy.module_name_regexes_ =
+      without(module_name_regexes_, named(kModuleNameRegexRule));
+  copy.module_names_ = without(module_names_, named(kModuleNameRule));
+  copy.orders_ =
+      without(orders_, [](const OrderKey& key) { return RuleText(key); });
+  return copy;
 }
 
 std::string QConfigMapping::ToString() const {

@@ -117,6 +117,9 @@ class QConfigMapping {
   // that is there.
   QConfigMapping With(const std::function<QConfig(QConfig)>& change) const;
 
+  // Returns a copy without the settings that Rules() calls by these names.
+  QConfigMapping Without(const std::vector<std::string>& rules) const;
+
   // Returns an error for a pattern that is not a regular expression, or is
   // longer than 1000 bytes.
   absl::Status Validate() const;

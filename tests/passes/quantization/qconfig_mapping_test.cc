@@ -258,6 +258,30 @@ TEST(QConfigMappingTest, WithLeavesNoQConfigAlone) {
             QConfigMapping());
 }
 
+TEST(QConfigMappingTest, WithoutLeavesOutRulesByName) {
+  const QConfigMapping mapping =
+      QConfigMapping()
+          .SetGlobal(kStatic)
+          .SetObjectType("linear", kDynamic)
+          .SetObjectType("conv2d", kDynamic)
+          .SetModuleNameRegex("a.*", kHalf)
+          .SetModuleName("b", std::nullopt)
+          .SetModuleNameObjectTypeOrder("c", "add", 2, kStatic);
+  EXPECT_EQ(mapping.Without({}), mapping);
+  EXPECT_EQ(mapping.Without({"global", "object type 'linear'",
+                             "module name regex 'a.*'", "module name 'x'"}),
+            QConfigMapping()
+                .SetObjectType("conv2d", kDynamic)
+                .SetModuleName("b", std::nullopt)
+                .SetModuleNameObjectTypeOrder("c", "add", 2, kStatic));
+  EXPECT_EQ(mapping.Without({"module name 'b'", "object type 'conv2d'",
+                             "object type 'add' number 2 in module 'c'"}),
+            QConfigMapping()
+                .SetGlobal(kStatic)
+                .SetObjectType("linear", kDynamic)
+                .SetModuleNameRegex("a.*", kHalf));
+}
+
 TEST(QConfigMappingTest, TextHasALineForEachSetting) {
   EXPECT_EQ(QConfigMapping()
                 .SetGlobal(kStatic)
