@@ -78,25 +78,47 @@ const Value* ElementOf(const Value& value) {
              : nullptr;
 }
 
-// Adds to `origins` the values that make the tensors that `value` may be.
-// Returns whether they are all known.
-bool FindOrigins(const Value& value, Values& origins) {
+// Returns the values that `value` stands for: those of both arms of a prim::If,
+// say. Empty where it stands for itself alone.
+std::vector<const Value*> StandsFor(const Value& value) {
   const Node& node = *value.node();
   if (node.kind() == prim::If) {
     const size_t i = value.offset();
-    return FindOrigins(*node.blocks()[0]->outputs()[i], origins) &&
-           FindOrigins(*node.blocks()[1]->outputs()[i], origins);
+    return {node.blocks()[0]->outputs()[i], node.blocks()[1]->outputs()[i]};
   }
   if (node.kind() == prim::unchecked_cast) {
-    return FindOrigins(*node.input(), origins);
+    return {node.input()};
   }
-  if (const Value* element = ElementOf(value)) {
-    return FindOrigins(*element, origins);
+  const Value* element = ElementOf(value);
+  return element == nullptr ? std::vector<const Value*>()
+                            : std::vector<const Value*>{element};
+}
+
+// Adds to `origins` the values that make the tensors that `value` may be.
+// Returns whether they are all known.
+bool FindOrigins(const Value& value, Values& origins) {
+  Values seen;
+  std::vector<const Value*> open = {&value};
+  bool all_known = true;
+  while (!open.empty()) {
+    const Value& next = *open.back();
+    open.pop_back();
+    if (!seen.insert(&next).second) {
+      continue;
+    }
+    const std::vector<const Value*> others = StandsFor(next);
+    if (!others.empty()) {
+      open.insert(open.end(), others.begin(), others.end());
+      continue;
+    }
+    const Node& node = *next.node();
+    const bool is_input = node.kind() == prim::Param &&
+                          node.owningBlock()->owningNode() == nullptr;
+    origins.insert(&next);
+    all_known =
+        all_known && IsTensor(next) && (is_input || MakesNewTensor(node));
   }
-  const bool is_input =
-      node.kind() == prim::Param && node.owningBlock()->owningNode() == nullptr;
-  origins.insert(&value);
-  return IsTensor(value) && (is_input || MakesNewTensor(node));
+  return all_known;
 }
 
 bool IsInput(const Value* value) {

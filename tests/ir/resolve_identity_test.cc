@@ -4,7 +4,9 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <optional>
+#include <string>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
 #include "tests/testing/ir.h"
@@ -129,6 +131,25 @@ graph(%x : Tensor):
 }
 
 // As of [x.transpose(1, 0) for x in (query, key)].
+// Each arm hands on the value of the branch before: there are 2^60 ways.
+TEST(ResolveIdentityTest, ManyBranchesInARowTakeNoLonger) {
+  std::string text = R"IR(
+graph(%x : Tensor, %p : bool):
+  %one : int = prim::Constant[value=1]()
+  %v0 : Tensor = aten::unsqueeze(%x, %one)
+  %z : Tensor = aten::neg(%x)
+)IR";
+  for (int i = 0; i < 60; ++i) {
+    absl::StrAppend(&text, "  %v", i + 1, " : Tensor = prim::If(%p)\n",
+                    "    block0():\n      -> (%v", i, ")\n",
+                    "    block1():\n      -> (%v", i, ")\n");
+  }
+  EXPECT_EQ(
+      Resolved(absl::StrCat(text, "  %same : bool = aten::__is__(%v60, %z)\n",
+                            "  return (%same)")),
+      false);
+}
+
 TEST(ResolveIdentityTest, FollowsComprehensions) {
   EXPECT_EQ(Resolved(R"IR(
 graph(%x : Tensor, %y : Tensor, %zero : int, %one : int):
