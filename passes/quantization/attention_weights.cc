@@ -107,7 +107,7 @@ absl::Status AttentionWeights::Check(const PreparedLayer& layer) const {
     if (db && *db < kLeastDb) {
       return Refusal(absl::StrFormat(
           "the weights of attention would have %.1f dB in steps of %.2g, which "
-          "those near 1 need",
+          "the largest of them need",
           *db, seen->qparams.scale));
     }
   }
