@@ -52,7 +52,7 @@ struct PassSpec {
   PassOptions::Values options;
 };
 
-// Reads "fold-quant-pairs,lower-to-fbgemm{numerics=exact,fuse=false}"; white
+// Reads "match,lower-to-fbgemm{numerics=exact,fuse=false}"; white
 // space around names and values does not count. Error: what was expected, and
 // where: braces that do not match, an option or a pass without a name, an
 // option that is there twice.

@@ -25,7 +25,8 @@
 #include "ir/text.h"
 #include "ir/verifier.h"
 #include "ns/suite/printable.h"
-#include "passes/registry/parsed_pipeline.h"
+#include "passes/pipeline/pair_pipeline.h"
+#include "passes/registry/parse_pipeline.h"
 #include "passes/registry/pass_registry.h"
 #include "tools/command_line/command_line.h"
 #include "tools/command_line/commands.h"
@@ -102,7 +103,7 @@ struct Options {
 };
 
 absl::StatusOr<Options> ParseOptions(const Flags& flags,
-                                     const ParsedPipeline& pipeline) {
+                                     const PairPipeline& pipeline) {
   Options options;
   options.model = flags.Get("model");
   options.float_model = flags.Get("float");
@@ -281,7 +282,7 @@ absl::Status PrintGraph(const ModelGraph& model) {
   return WriteToStandardOutput(model.graph().toString(false));
 }
 
-absl::Status RunOnGraphText(const ParsedPipeline& pipeline,
+absl::Status RunOnGraphText(const PairPipeline& pipeline,
                             const Options& options) {
   NS_ASSIGN_OR_RETURN(ModelGraph model, ReadGraph());
   const Display display(options, nullptr);
@@ -293,8 +294,7 @@ absl::Status RunOnGraphText(const ParsedPipeline& pipeline,
   return PrintGraph(model);
 }
 
-absl::Status RunOnModel(const ParsedPipeline& pipeline,
-                        const Options& options) {
+absl::Status RunOnModel(const PairPipeline& pipeline, const Options& options) {
   NS_ASSIGN_OR_RETURN(std::vector<ModelGraph> loaded,
                       LoadModels({options.model}, options));
   ModelGraph& model = loaded[0];
@@ -307,7 +307,7 @@ absl::Status RunOnModel(const ParsedPipeline& pipeline,
   return options.out.empty() ? PrintGraph(model) : model.Save(options.out);
 }
 
-absl::Status RunOnTwoModels(const ParsedPipeline& pipeline,
+absl::Status RunOnTwoModels(const PairPipeline& pipeline,
                             const Options& options) {
   NS_ASSIGN_OR_RETURN(
       std::vector<ModelGraph> loaded,
@@ -331,7 +331,7 @@ absl::Status RunOnTwoModels(const ParsedPipeline& pipeline,
   return options.out.empty() ? PrintGraph(models.b) : absl::OkStatus();
 }
 
-absl::Status RunPasses(const ParsedPipeline& pipeline, const Options& options) {
+absl::Status RunPasses(const PairPipeline& pipeline, const Options& options) {
   if (options.model.empty()) {
     return RunOnGraphText(pipeline, options);
   }
@@ -364,8 +364,7 @@ CommandOutcome Run(const std::vector<std::string>& arguments) {
   if (!passes.ok()) {
     return CommandOutcome::WrongUsage(passes.status());
   }
-  const absl::StatusOr<ParsedPipeline> pipeline =
-      ParsedPipeline::Parse(*passes);
+  const absl::StatusOr<PairPipeline> pipeline = ParsePipeline(*passes);
   if (!pipeline.ok()) {
     return CommandOutcome::WrongUsage(pipeline.status());
   }
