@@ -1,12 +1,14 @@
 #include "passes/pipeline/pass_options.h"
 
 #include <algorithm>
+#include <cassert>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -38,61 +40,75 @@ absl::StatusOr<PassOptions::Values> ParseOptions(absl::string_view text,
   return options;
 }
 
+// The words that `option` takes; empty where it takes any text.
+std::vector<std::string> WordsOf(const PassOption& option) {
+  return absl::StrContains(option.values, '|')
+             ? absl::StrSplit(option.values, '|')
+             : std::vector<std::string>();
+}
+
+const PassOption* Find(absl::Span<const PassOption> known,
+                       absl::string_view name) {
+  const auto* found = absl::c_find_if(
+      known, [&](const PassOption& option) { return option.name == name; });
+  return found == known.end() ? nullptr : found;
+}
+
+absl::Status UnknownOption(absl::string_view name,
+                           absl::Span<const PassOption> known) {
+  std::vector<absl::string_view> names;
+  for (const PassOption& option : known) {
+    names.push_back(option.name);
+  }
+  const std::string all =
+      names.empty() ? "it takes none"
+                    : absl::StrCat("it takes ", absl::StrJoin(names, ", "));
+  return absl::InvalidArgumentError(absl::StrCat("has no option '", name, "'; ",
+                                                 DidYouMean(name, names, all)));
+}
+
 }  // namespace
 
-const std::string* PassOptions::Find(absl::string_view name) {
-  known_.emplace_back(name);
-  const auto it = absl::c_find_if(
-      values_, [&](const auto& value) { return value.first == name; });
-  return it == values_.end() ? nullptr : &it->second;
-}
-
-std::string PassOptions::Text(absl::string_view name,
-                              absl::string_view otherwise) {
-  const std::string* value = Find(name);
-  return value == nullptr ? std::string(otherwise) : *value;
-}
-
-std::string PassOptions::Choice(
-    absl::string_view name, std::initializer_list<absl::string_view> choices) {
-  const std::string* value = Find(name);
-  if (value == nullptr) {
-    return std::string(*choices.begin());
-  }
-  if (!absl::c_linear_search(choices, *value)) {
-    error_.Update(absl::InvalidArgumentError(
-        absl::StrCat("option '", name, "' is '", *value, "'; use ",
-                     absl::StrJoin(choices, " or "))));
-  }
-  return *value;
-}
-
-bool PassOptions::Flag(absl::string_view name, bool otherwise) {
-  const std::string* value = Find(name);
-  if (value == nullptr) {
-    return otherwise;
-  }
-  if (*value != "true" && *value != "false" && !value->empty()) {
-    error_.Update(absl::InvalidArgumentError(absl::StrCat(
-        "option '", name, "' is '", *value, "'; use true or false")));
-  }
-  return *value != "false";
-}
-
-absl::Status PassOptions::Check() const {
-  NS_RETURN_IF_ERROR(error_);
-  const std::vector<absl::string_view> known(known_.begin(), known_.end());
-  for (const auto& [name, value] : values_) {
-    if (absl::c_linear_search(known, name)) {
-      continue;
+absl::StatusOr<PassOptions> PassOptions::Create(
+    Values values, absl::Span<const PassOption> known) {
+  for (auto& [name, value] : values) {
+    const PassOption* option = Find(known, name);
+    if (option == nullptr) {
+      return UnknownOption(name, known);
     }
-    const std::string all =
-        known.empty() ? "it takes none"
-                      : absl::StrCat("it takes ", absl::StrJoin(known, ", "));
-    return absl::InvalidArgumentError(absl::StrCat(
-        "has no option '", name, "'; ", DidYouMean(name, known, all)));
+    const std::vector<std::string> words = WordsOf(*option);
+    if (value.empty() && absl::c_linear_search(words, "true")) {
+      value = "true";
+    }
+    if (!words.empty() && !absl::c_linear_search(words, value)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("option '", name, "' is '", value, "'; use ",
+                       absl::StrJoin(words, " or ")));
+    }
   }
-  return absl::OkStatus();
+  return PassOptions(std::move(values), known);
+}
+
+std::string PassOptions::Text(absl::string_view name) const {
+  const auto given = absl::c_find_if(
+      values_, [&](const auto& value) { return value.first == name; });
+  if (given != values_.end()) {
+    return given->second;
+  }
+  const PassOption* option = Find(known_, name);
+  assert(option != nullptr);
+  return std::string(option->otherwise);
+}
+
+std::string OptionText(const PassOption& option) {
+  std::vector<std::string> words = WordsOf(option);
+  const auto otherwise = absl::c_find(words, option.otherwise);
+  if (otherwise != words.end()) {
+    std::rotate(words.begin(), otherwise, otherwise + 1);
+  }
+  return absl::StrCat(
+      option.name, "=",
+      words.empty() ? std::string(option.values) : absl::StrJoin(words, "|"));
 }
 
 absl::StatusOr<std::vector<PassSpec>> ParsePassSpecs(absl::string_view text) {

@@ -2,7 +2,6 @@
 #ifndef PASSES_PIPELINE_PASS_OPTIONS_H_
 #define PASSES_PIPELINE_PASS_OPTIONS_H_
 
-#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,41 +9,53 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace ns {
 
-// The options that follow a pass's name in braces. The code that makes a pass
-// asks for each option that it has, and then for the error:
+// An option of a pass, as the text of a pipeline has it: "fuse=false".
+struct PassOption {
+  absl::string_view name;
+  // What it takes: "true|false", "rescale|keep"; or what may stand there, in
+  // capitals: "PATH".
+  absl::string_view values;
+  // What it is where it is not given.
+  absl::string_view otherwise;
+  // What it does, in a line without a full stop.
+  absl::string_view help;
+};
+
+// The options that follow a pass's name in braces, held against those that the
+// pass has. The code that makes a pass reads them:
 //
 //   LowerToFbgemmOptions made;
-//   made.fuse = options.Flag("fuse", true);
-//   NS_RETURN_IF_ERROR(options.Check());
+//   made.fuse = options.Flag("fuse");
 class PassOptions {
  public:
   using Values = std::vector<std::pair<std::string, std::string>>;
 
-  explicit PassOptions(Values values) : values_(std::move(values)) {}
+  // `known` must outlive the object. Error: an option that is not among them,
+  // with the nearest one that is, or a value that an option does not take.
+  static absl::StatusOr<PassOptions> Create(Values values,
+                                            absl::Span<const PassOption> known);
 
-  // Returns the value of "fuse=false"; "fuse" alone is true.
-  bool Flag(absl::string_view name, bool otherwise);
-  std::string Text(absl::string_view name, absl::string_view otherwise);
-  // Returns one of `choices`, the first when the option is not given.
-  std::string Choice(absl::string_view name,
-                     std::initializer_list<absl::string_view> choices);
-
-  // Error: a value that an option does not take, or an option that was not
-  // asked for, with the nearest one that was.
-  absl::Status Check() const;
+  // Returns what is given, or else PassOption::otherwise. `name` must be among
+  // the options that the pass has.
+  std::string Text(absl::string_view name) const;
+  // Whether that is "true", as it is where the name stands alone.
+  bool Flag(absl::string_view name) const { return Text(name) == "true"; }
 
  private:
-  // Returns the value, or null when it is not given, and notes that there is
-  // such an option.
-  const std::string* Find(absl::string_view name);
+  PassOptions(Values values, absl::Span<const PassOption> known)
+      : values_(std::move(values)), known_(known) {}
 
   Values values_;
-  std::vector<std::string> known_;
-  absl::Status error_;
+  absl::Span<const PassOption> known_;
 };
+
+// Returns "fuse=true|false", with what it is otherwise first, or
+// "exponent=0.5", or "qconfig=PATH" where it is nothing otherwise.
+std::string OptionText(const PassOption& option);
 
 // A pass as the text of a pipeline names it.
 struct PassSpec {

@@ -54,14 +54,16 @@ absl::StatusOr<bool> TakeOnFloat(PassOptions::Values& values) {
 absl::Status Add(const PassEntry& entry, PassOptions::Values values,
                  PairPipeline& pipeline) {
   if (entry.make == nullptr) {
-    PassOptions options(std::move(values));
+    NS_ASSIGN_OR_RETURN(const PassOptions options,
+                        PassOptions::Create(std::move(values), entry.options));
     NS_ASSIGN_OR_RETURN(std::unique_ptr<PairPass> pass,
                         entry.make_pair(options));
     pipeline.Add(std::move(pass));
     return absl::OkStatus();
   }
   NS_ASSIGN_OR_RETURN(const bool on_float, TakeOnFloat(values));
-  PassOptions options(std::move(values));
+  NS_ASSIGN_OR_RETURN(const PassOptions options,
+                      PassOptions::Create(std::move(values), entry.options));
   NS_ASSIGN_OR_RETURN(std::unique_ptr<Pass> pass, entry.make(options));
   if (on_float) {
     pipeline.AddToFloat(std::move(pass));

@@ -35,74 +35,64 @@ using PairPassOr = absl::StatusOr<std::unique_ptr<PairPass>>;
 
 // Makes a pass that takes no options.
 template <typename P>
-PassOr Make(PassOptions& options) {
-  NS_RETURN_IF_ERROR(options.Check());
+PassOr Make(const PassOptions& /*options*/) {
   return std::make_unique<P>();
 }
 
-PassOr MakeInlineModules(PassOptions& options) {
-  const std::string leaves = options.Text("leaf", "");
-  NS_RETURN_IF_ERROR(options.Check());
+PassOr MakeInlineModules(const PassOptions& options) {
+  const std::string leaves = options.Text("leaf");
   const std::vector<std::string> types =
       absl::StrSplit(leaves, '+', absl::SkipEmpty());
   return std::make_unique<InlineModulesPass>(types.empty() ? nullptr
                                                            : LeafTypes(types));
 }
 
-PassOr MakeEqualizeLayers(PassOptions& options) {
+PassOr MakeEqualizeLayers(const PassOptions& options) {
   EqualizeLayers::Options made;
-  const std::string clamps = options.Choice("clamps", {"rescale", "keep"});
-  NS_RETURN_IF_ERROR(options.Check());
-  made.clamps = clamps == "keep" ? EqualizeLayers::Clamps::kKeep
-                                 : EqualizeLayers::Clamps::kRescale;
+  made.clamps = options.Text("clamps") == "keep"
+                    ? EqualizeLayers::Clamps::kKeep
+                    : EqualizeLayers::Clamps::kRescale;
   return std::make_unique<EqualizeLayers>(std::move(made));
 }
 
-PassOr MakeFoldReferenceQuantization(PassOptions& options) {
+PassOr MakeFoldReferenceQuantization(const PassOptions& options) {
   FoldReferenceQuantization::Options made;
-  made.ns_ops = options.Flag("ns-ops", made.ns_ops);
-  NS_RETURN_IF_ERROR(options.Check());
+  made.ns_ops = options.Flag("ns-ops");
   return std::make_unique<FoldReferenceQuantization>(made);
 }
 
-PassOr MakeQuantizeDynamic(PassOptions& options) {
+PassOr MakeQuantizeDynamic(const PassOptions& options) {
   QuantizeDynamic::Options made;
   made.mapping = DefaultDynamicMapping();
-  made.reduce_range = options.Flag("reduce-range", made.reduce_range);
-  NS_RETURN_IF_ERROR(options.Check());
+  made.reduce_range = options.Flag("reduce-range");
   return std::make_unique<QuantizeDynamic>(std::move(made));
 }
 
-PassOr MakeInsertObservers(PassOptions& options) {
+PassOr MakeInsertObservers(const PassOptions& options) {
   ObserverPlanOptions made;
-  const std::string backend = options.Text("backend", "fbgemm");
-  const std::string path = options.Text("qconfig", "");
-  made.compat = options.Flag("compat", made.compat);
-  made.reference = options.Flag("reference", made.reference);
-  NS_RETURN_IF_ERROR(options.Check());
-  NS_ASSIGN_OR_RETURN(const Backend named, BackendNamed(backend));
+  made.compat = options.Flag("compat");
+  made.reference = options.Flag("reference");
+  NS_ASSIGN_OR_RETURN(const Backend backend,
+                      BackendNamed(options.Text("backend")));
+  const std::string path = options.Text("qconfig");
   if (path.empty()) {
-    made.mapping = GetDefaultQConfigMapping(named);
+    made.mapping = GetDefaultQConfigMapping(backend);
   } else {
     NS_ASSIGN_OR_RETURN(made.mapping, ReadQConfigMapping(path));
   }
   return std::make_unique<InsertObservers>(std::move(made));
 }
 
-PassOr MakeLowerToFbgemm(PassOptions& options) {
+PassOr MakeLowerToFbgemm(const PassOptions& options) {
   LowerToFbgemmOptions made;
-  const std::string numerics =
-      options.Choice("numerics", {"exact", "fbgemm-vnni", "fbgemm-avx2"});
-  made.fuse = options.Flag("fuse", true);
-  made.fuse_sums = options.Flag("fuse-sums", false);
-  NS_RETURN_IF_ERROR(options.Check());
-  made.numerics = *kernels::FindSaturationMode(numerics);
+  made.fuse = options.Flag("fuse");
+  made.fuse_sums = options.Flag("fuse-sums");
+  made.numerics = *kernels::FindSaturationMode(options.Text("numerics"));
   return std::make_unique<LowerToFbgemm>(made);
 }
 
-PassOr MakeSmoothLayers(PassOptions& options) {
-  const std::string exponent = options.Text("exponent", "0.5");
-  NS_RETURN_IF_ERROR(options.Check());
+PassOr MakeSmoothLayers(const PassOptions& options) {
+  const std::string exponent = options.Text("exponent");
   double number = 0;
   if (!absl::SimpleAtod(exponent, &number) || !(number >= 0 && number <= 1)) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -113,49 +103,92 @@ PassOr MakeSmoothLayers(PassOptions& options) {
   return std::make_unique<SmoothLayers>(std::move(made));
 }
 
-PairPassOr MakeMatch(PassOptions& options) {
+PairPassOr MakeMatch(const PassOptions& options) {
   MatchOptions made;
-  const std::string mode = options.Choice("matching", {"aligned", "strict"});
-  NS_RETURN_IF_ERROR(options.Check());
-  made.mode = mode == "strict" ? MatchingMode::kStrict : MatchingMode::kAligned;
+  made.mode = options.Text("matching") == "strict" ? MatchingMode::kStrict
+                                                   : MatchingMode::kAligned;
   return std::make_unique<MatchPass>(std::move(made));
 }
 
-PairPassOr MakeAddLoggers(PassOptions& options) {
+PairPassOr MakeAddLoggers(const PassOptions& options) {
   LoggerOptions made;
-  made.should_log_inputs = options.Flag("log-inputs", made.should_log_inputs);
-  NS_RETURN_IF_ERROR(options.Check());
+  made.should_log_inputs = options.Flag("log-inputs");
   return std::make_unique<AddLoggersPass>(std::move(made));
 }
 
-PairPassOr MakeAddShadowLoggers(PassOptions& options) {
+PairPassOr MakeAddShadowLoggers(const PassOptions& options) {
   LoggerOptions made;
-  made.should_log_inputs = options.Flag("log-inputs", made.should_log_inputs);
-  made.guard_shadows = options.Flag("guard", made.guard_shadows);
-  NS_RETURN_IF_ERROR(options.Check());
+  made.should_log_inputs = options.Flag("log-inputs");
+  made.guard_shadows = options.Flag("guard");
   return std::make_unique<AddShadowLoggersPass>(std::move(made));
 }
 
-PairPassOr MakePairModels(PassOptions& options) {
+PairPassOr MakePairModels(const PassOptions& options) {
   PairPlan plan;
-  plan.activations = options.Flag("activations", plan.activations);
-  plan.shadows = options.Flag("shadows", plan.shadows);
-  plan.kernels = options.Flag("kernels", plan.kernels);
-  plan.guard_shadows = options.Flag("guard", plan.guard_shadows);
-  // Who looks at a graph wants to see the ops that were there.
-  plan.exact = options.Flag("exact", true);
-  NS_RETURN_IF_ERROR(options.Check());
+  plan.activations = options.Flag("activations");
+  plan.shadows = options.Flag("shadows");
+  plan.kernels = options.Flag("kernels");
+  plan.guard_shadows = options.Flag("guard");
+  plan.exact = options.Flag("exact");
   return std::make_unique<PairModelsPass>(std::move(plan));
 }
 
+constexpr char kFlag[] = "true|false";
+
+constexpr PassOption kEqualizing[] = {
+    {"clamps", "rescale|keep", "rescale",
+     "whether clamps between layers get a bound for each channel, or keep "
+     "theirs"}};
+constexpr PassOption kFolding[] = {
+    {"ns-ops", kFlag, "true",
+     "whether ns ops take the place of what LibTorch has no quantized kernel "
+     "for"}};
+constexpr PassOption kInlining[] = {
+    {"leaf", "TYPE+TYPE", "", "types of modules whose calls stay"}};
+constexpr PassOption kObserving[] = {
+    {"backend", "BACKEND", "fbgemm", "whose default qconfigs are used"},
+    {"qconfig", "PATH", "", "a file of qconfigs in place of the default ones"},
+    {"compat", kFlag, "false",
+     "whether observers are where PyTorch 1.13 has them"},
+    {"reference", kFlag, "false",
+     "whether ops stay float between quantize and dequantize"}};
+constexpr PassOption kLowering[] = {
+    {"numerics", "exact|fbgemm-vnni|fbgemm-avx2", "exact",
+     "whose sums the kernels compute"},
+    {"fuse", kFlag, "true", "whether fuse-lowered runs, too"},
+    {"fuse-sums", kFlag, "false", "whether fuse-sums runs, too"}};
+constexpr PassOption kDynamic[] = {
+    {"reduce-range", kFlag, "true", "whether inputs get 7 bits"}};
+constexpr PassOption kSmoothing[] = {
+    {"exponent", "NUMBER", "0.5",
+     "how much moves from values (1) or none (0) into weights"}};
+constexpr PassOption kMatching[] = {
+    {"matching", "aligned|strict", "aligned",
+     "whether ops without a counterpart are passed over, or an error"}};
+constexpr PassOption kLogging[] = {
+    {"log-inputs", kFlag, "false", "whether inputs are logged, too"}};
+constexpr PassOption kShadowing[] = {
+    {"log-inputs", kFlag, "false", "whether inputs are logged, too"},
+    {"guard", kFlag, "true",
+     "whether a shadow that fails is left out, or ends the run"}};
+constexpr PassOption kPairing[] = {
+    {"activations", kFlag, "true",
+     "whether the values of both models are compared"},
+    {"shadows", kFlag, "false",
+     "whether float subgraphs run on the quantized model's inputs"},
+    {"kernels", kFlag, "false",
+     "whether quantized ops are compared with what they compute in float"},
+    {"guard", kFlag, "true",
+     "whether a shadow that fails is left out, or ends the run"},
+    // Who looks at a graph wants to see the ops that were there.
+    {"exact", kFlag, "true", "whether float convolutions stay as they are"}};
+
 constexpr PassEntry kPasses[] = {
-    {"add-loggers",
-     "logs the values of matched subgraphs of both models {log-inputs}",
-     nullptr, &MakeAddLoggers},
+    {"add-loggers", "logs the values of matched subgraphs of both models",
+     nullptr, &MakeAddLoggers, kLogging},
     {"add-shadow-loggers",
-     "runs float subgraphs on the quantized model's inputs, and logs both "
-     "{log-inputs, guard}",
-     nullptr, &MakeAddShadowLoggers},
+     "runs float subgraphs on the quantized model's inputs, and logs both",
+     nullptr, &MakeAddShadowLoggers, kShadowing},
     {"convert-observers",
      "puts quantize and dequantize in the place of calibrated observers",
      &Make<ConvertObserversPass>, nullptr},
@@ -166,9 +199,8 @@ constexpr PassEntry kPasses[] = {
     {"eliminate-dead-code", "removes nodes whose outputs nothing uses",
      &Make<EliminateDeadCodePass>, nullptr},
     {"equalize-layers",
-     "gives the weights of consecutive layers the same range in each channel "
-     "{clamps=rescale|keep}",
-     &MakeEqualizeLayers, nullptr},
+     "gives the weights of consecutive layers the same range in each channel",
+     &MakeEqualizeLayers, nullptr, kEqualizing},
     {"explicit-convolutions",
      "gives convolutions constant numbers for their padding",
      &Make<ExplicitConvolutionsPass>, nullptr},
@@ -178,8 +210,8 @@ constexpr PassEntry kPasses[] = {
      "folds batch norms into the convolutions and linear layers before them",
      &Make<FoldBatchNorms>, nullptr},
     {"fold-reference-quantization",
-     "turns dequantize, float op, quantize into quantized ops {ns-ops}",
-     &MakeFoldReferenceQuantization, nullptr},
+     "turns dequantize, float op, quantize into quantized ops",
+     &MakeFoldReferenceQuantization, nullptr, kFolding},
     {"follow-writes",
      "makes what ops in place wrote be used through their results",
      &Make<FollowWritesPass>, nullptr},
@@ -193,35 +225,26 @@ constexpr PassEntry kPasses[] = {
     {"fuse-sums",
      "moves sums into the lowered convolutions before them; outputs change",
      &Make<FuseSumsPass>, nullptr},
-    {"inline-modules",
-     "replaces calls of modules by their code {leaf=TYPE+TYPE}",
-     &MakeInlineModules, nullptr},
-    {"insert-observers",
-     "puts observers where values will be quantized {backend, qconfig, compat}",
-     &MakeInsertObservers, nullptr},
-    {"lower-to-fbgemm",
-     "replaces quantized ops by ns kernels "
-     "{numerics=exact|fbgemm-vnni|fbgemm-avx2, fuse, fuse-sums}",
-     &MakeLowerToFbgemm, nullptr},
+    {"inline-modules", "replaces calls of modules by their code",
+     &MakeInlineModules, nullptr, kInlining},
+    {"insert-observers", "puts observers where values will be quantized",
+     &MakeInsertObservers, nullptr, kObserving},
+    {"lower-to-fbgemm", "replaces quantized ops by ns kernels",
+     &MakeLowerToFbgemm, nullptr, kLowering},
     {"lower-tuples", "removes tuples that are made and taken apart",
      &Make<LowerTuplesPass>, nullptr},
-    {"match",
-     "finds matching subgraphs of both models {matching=aligned|strict}",
-     nullptr, &MakeMatch},
-    {"pair-models",
-     "makes one model that runs both and compares them "
-     "{activations, shadows, kernels, guard, exact}",
-     nullptr, &MakePairModels},
+    {"match", "finds matching subgraphs of both models", nullptr, &MakeMatch,
+     kMatching},
+    {"pair-models", "makes one model that runs both and compares them", nullptr,
+     &MakePairModels, kPairing},
     {"quantize-dynamic",
      "makes dynamically quantized ops of linear and recurrent layers, and "
-     "packs "
-     "embeddings {reduce-range}",
-     &MakeQuantizeDynamic, nullptr},
+     "packs embeddings",
+     &MakeQuantizeDynamic, nullptr, kDynamic},
     {"replace-futures", "replaces futures whose forks are inlined by values",
      &Make<ReplaceFuturesPass>, nullptr},
-    {"smooth-layers",
-     "moves large values behind layer norms into weights {exponent}",
-     &MakeSmoothLayers, nullptr},
+    {"smooth-layers", "moves large values behind layer norms into weights",
+     &MakeSmoothLayers, nullptr, kSmoothing},
     {"take-slow-paths", "lets attention modules compute layer by layer",
      &Make<TakeSlowPathsPass>, nullptr},
 };

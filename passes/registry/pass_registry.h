@@ -13,14 +13,17 @@
 
 namespace ns {
 
-// A pass that can be made by name. One of `make` and `make_pair` is not null;
-// both return an error for options that the pass does not take.
+// A pass that can be made by name.
 struct PassEntry {
   absl::string_view name;
-  // What the pass does, in one line without a full stop; options are in braces.
+  // What the pass does, in one line without a full stop.
   absl::string_view description;
-  absl::StatusOr<std::unique_ptr<Pass>> (*make)(PassOptions& options);
-  absl::StatusOr<std::unique_ptr<PairPass>> (*make_pair)(PassOptions& options);
+  // One of these two is not null. They get options that are among `options`.
+  // Error: a text that is not what the option needs, such as no number.
+  absl::StatusOr<std::unique_ptr<Pass>> (*make)(const PassOptions& options);
+  absl::StatusOr<std::unique_ptr<PairPass>> (*make_pair)(
+      const PassOptions& options);
+  absl::Span<const PassOption> options = {};
 };
 
 // Returns the passes of this library, sorted by name.

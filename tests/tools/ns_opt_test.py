@@ -58,8 +58,17 @@ class NsOptTest(cli.CliTest):
 
   def test_lists_passes_in_order(self):
     output, _ = self.opt('--list-passes')
-    names = [line.split('\t')[0] for line in output.splitlines()]
+    lines = output.splitlines()
+    names = [line.split('\t')[0] for line in lines
+             if not line.startswith('\t')]
     self.assertEqual(names, sorted(names))
+    # Options follow their pass, with what they are otherwise first.
+    place = next(i for i, line in enumerate(lines)
+                 if line.startswith('lower-to-fbgemm\t'))
+    self.assertEqual(
+        [line.split('\t')[1] for line in lines[place + 1:place + 4]],
+        ['numerics=exact|fbgemm-vnni|fbgemm-avx2', 'fuse=true|false',
+         'fuse-sums=false|true'])
     for name in ('lower-to-fbgemm', 'match', 'add-loggers', 'freeze'):
       self.assertIn(name, names)
 

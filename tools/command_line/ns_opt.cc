@@ -344,6 +344,9 @@ std::string PassList() {
   std::string text;
   for (const PassEntry& entry : AllPasses()) {
     absl::StrAppend(&text, entry.name, "\t", entry.description, "\n");
+    for (const PassOption& option : entry.options) {
+      absl::StrAppend(&text, "\t", OptionText(option), "\t", option.help, "\n");
+    }
   }
   return text;
 }

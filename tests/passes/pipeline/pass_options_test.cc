@@ -47,40 +47,54 @@ TEST(ParsePassSpecsTest, SaysWhatIsWrong) {
             "expected ',' behind pass 'a' and found '}' in 'a}'");
 }
 
-PassOptions Options(PassOptions::Values values) {
-  return PassOptions(std::move(values));
+constexpr PassOption kKnown[] = {
+    {"fuse", "true|false", "true", "whether layers are fused"},
+    {"sums", "true|false", "false", "whether sums are"},
+    {"mode", "a|b", "b", "how"},
+    {"path", "PATH", "none.json", "a file"},
+};
+
+std::string ErrorOf(PassOptions::Values values) {
+  return MessageOf(PassOptions::Create(std::move(values), kKnown));
 }
 
-TEST(PassOptionsTest, GivesWhatIsThereAndOtherwiseTheDefault) {
-  PassOptions options =
-      Options({{"on", ""}, {"off", "false"}, {"text", "x"}, {"mode", "b"}});
-  EXPECT_TRUE(options.Flag("on", false));
-  EXPECT_FALSE(options.Flag("off", true));
-  EXPECT_TRUE(options.Flag("absent", true));
-  EXPECT_EQ(options.Text("text", "y"), "x");
-  EXPECT_EQ(options.Text("absent_text", "y"), "y");
-  EXPECT_EQ(options.Choice("mode", {"a", "b"}), "b");
-  EXPECT_EQ(options.Choice("absent_mode", {"a", "b"}), "a");
-  NS_EXPECT_OK(options.Check());
+TEST(PassOptionsTest, AreWhatIsGivenAndOtherwiseTheDefault) {
+  const PassOptions given = OrThrow(PassOptions::Create(
+      {{"fuse", "false"}, {"sums", ""}, {"mode", "a"}, {"path", "x|y"}},
+      kKnown));
+  EXPECT_FALSE(given.Flag("fuse"));
+  EXPECT_TRUE(given.Flag("sums"));
+  EXPECT_EQ(given.Text("mode"), "a");
+  EXPECT_EQ(given.Text("path"), "x|y");
+  const PassOptions otherwise = OrThrow(PassOptions::Create({}, kKnown));
+  EXPECT_TRUE(otherwise.Flag("fuse"));
+  EXPECT_FALSE(otherwise.Flag("sums"));
+  EXPECT_EQ(otherwise.Text("mode"), "b");
+  EXPECT_EQ(otherwise.Text("path"), "none.json");
 }
 
 TEST(PassOptionsTest, RefusesWhatAnOptionDoesNotTake) {
-  PassOptions flag = Options({{"fuse", "maybe"}});
-  flag.Flag("fuse", true);
-  EXPECT_EQ(flag.Check().message(),
+  EXPECT_EQ(ErrorOf({{"fuse", "maybe"}}),
             "option 'fuse' is 'maybe'; use true or false");
-  PassOptions choice = Options({{"mode", "c"}});
-  choice.Choice("mode", {"a", "b"});
-  EXPECT_EQ(choice.Check().message(), "option 'mode' is 'c'; use a or b");
+  EXPECT_EQ(ErrorOf({{"mode", "c"}}), "option 'mode' is 'c'; use a or b");
+  EXPECT_EQ(ErrorOf({{"mode", ""}}), "option 'mode' is ''; use a or b");
 }
 
-TEST(PassOptionsTest, RefusesOptionsThatNobodyAskedFor) {
-  PassOptions misspelt = Options({{"fues", "true"}});
-  misspelt.Flag("fuse", true);
-  EXPECT_EQ(misspelt.Check().message(),
+TEST(PassOptionsTest, RefusesOptionsThatThePassDoesNotHave) {
+  EXPECT_EQ(ErrorOf({{"fues", "true"}}),
             "has no option 'fues'; did you mean 'fuse'?");
-  EXPECT_EQ(Options({{"x", ""}}).Check().message(),
+  EXPECT_EQ(ErrorOf({{"nothing-like-them", ""}}),
+            "has no option 'nothing-like-them'; it takes fuse, sums, mode, "
+            "path");
+  EXPECT_EQ(MessageOf(PassOptions::Create({{"x", ""}}, {})),
             "has no option 'x'; it takes none");
+}
+
+TEST(OptionTextTest, HasTheDefaultFirst) {
+  EXPECT_EQ(OptionText(kKnown[0]), "fuse=true|false");
+  EXPECT_EQ(OptionText(kKnown[1]), "sums=false|true");
+  EXPECT_EQ(OptionText(kKnown[2]), "mode=b|a");
+  EXPECT_EQ(OptionText(kKnown[3]), "path=PATH");
 }
 
 }  // namespace

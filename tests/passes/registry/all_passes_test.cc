@@ -107,7 +107,7 @@ class AllPassesTest : public testing::TestWithParam<PassEntry> {};
 
 TEST_P(AllPassesTest, KeepsItsPromisesOnRandomNetworks) {
   const PassEntry& entry = GetParam();
-  PassOptions options({});
+  const PassOptions options = OrThrow(PassOptions::Create({}, entry.options));
   const std::unique_ptr<Pass> pass = OrThrow(entry.make(options));
   EXPECT_EQ(pass->name(), entry.name);
   int changed = 0;
@@ -136,7 +136,7 @@ TEST_P(AllPassesTest, KeepsItsPromisesOnAnExample) {
     GTEST_SKIP() << "random networks show what it does";
   }
   const PassExample untouched = *ExampleFor(entry.name);
-  PassOptions options({});
+  const PassOptions options = OrThrow(PassOptions::Create({}, entry.options));
   const std::unique_ptr<Pass> pass = OrThrow(entry.make(options));
   EXPECT_TRUE(RunPass(*pass, example->model).changed);
   EXPECT_FALSE(RunPass(*pass, example->model).changed) << "when it runs again";
@@ -173,7 +173,7 @@ class AllPairPassesTest : public testing::TestWithParam<PassEntry> {};
 
 TEST_P(AllPairPassesTest, KeepsItsPromisesOnRandomNetworks) {
   const PassEntry& entry = GetParam();
-  PassOptions options({});
+  const PassOptions options = OrThrow(PassOptions::Create({}, entry.options));
   const std::unique_ptr<PairPass> pass = OrThrow(entry.make_pair(options));
   EXPECT_EQ(pass->name(), entry.name);
   int changed = 0;
