@@ -106,9 +106,11 @@ std::string OptionText(const PassOption& option) {
   if (otherwise != words.end()) {
     std::rotate(words.begin(), otherwise, otherwise + 1);
   }
-  return absl::StrCat(
-      option.name, "=",
-      words.empty() ? std::string(option.values) : absl::StrJoin(words, "|"));
+  if (words.empty()) {
+    words.emplace_back(option.otherwise.empty() ? option.values
+                                                : option.otherwise);
+  }
+  return absl::StrCat(option.name, "=", absl::StrJoin(words, "|"));
 }
 
 absl::StatusOr<std::vector<PassSpec>> ParsePassSpecs(absl::string_view text) {

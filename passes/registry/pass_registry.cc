@@ -146,7 +146,8 @@ constexpr PassOption kFolding[] = {
 constexpr PassOption kInlining[] = {
     {"leaf", "TYPE+TYPE", "", "types of modules whose calls stay"}};
 constexpr PassOption kObserving[] = {
-    {"backend", "BACKEND", "fbgemm", "whose default qconfigs are used"},
+    {"backend", "BACKEND", "fbgemm",
+     "whose default qconfigs are used: fbgemm, x86, onednn, qnnpack"},
     {"qconfig", "PATH", "", "a file of qconfigs in place of the default ones"},
     {"compat", kFlag, "false",
      "whether observers are where PyTorch 1.13 has them"},
@@ -161,7 +162,7 @@ constexpr PassOption kDynamic[] = {
     {"reduce-range", kFlag, "true", "whether inputs get 7 bits"}};
 constexpr PassOption kSmoothing[] = {
     {"exponent", "NUMBER", "0.5",
-     "how much moves from values (1) or none (0) into weights"}};
+     "how much moves from values into weights, from 0 to 1"}};
 constexpr PassOption kMatching[] = {
     {"matching", "aligned|strict", "aligned",
      "whether ops without a counterpart are passed over, or an error"}};

@@ -94,7 +94,8 @@ TEST(OptionTextTest, HasTheDefaultFirst) {
   EXPECT_EQ(OptionText(kKnown[0]), "fuse=true|false");
   EXPECT_EQ(OptionText(kKnown[1]), "sums=false|true");
   EXPECT_EQ(OptionText(kKnown[2]), "mode=b|a");
-  EXPECT_EQ(OptionText(kKnown[3]), "path=PATH");
+  EXPECT_EQ(OptionText(kKnown[3]), "path=none.json");
+  EXPECT_EQ(OptionText({"path", "PATH", "", "a file"}), "path=PATH");
 }
 
 }  // namespace
