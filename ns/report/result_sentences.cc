@@ -47,9 +47,9 @@ Sentences SensitivitySentences(const Json& report) {
     }
   }
   if (lowest) {
-    sentences.push_back(absl::StrCat(layer_name,
-                                     " loses most: ", DbWithUnit(lowest->db),
-                                     " as ", lowest->name, "."));
+    sentences.push_back(absl::StrCat(
+        layer_name, " has the lowest SQNR: ", DbWithUnit(lowest->db), " as ",
+        lowest->name, "."));
   }
   const Json* budget = Member(report, "budget");
   const auto db =

@@ -31,7 +31,7 @@ const ModuleMapping& GetDefaultQatModuleMappings();
 const ModuleMapping& GetEmbeddingQatModuleMappings();
 const ModuleMapping& GetEmbeddingStaticQuantModuleMappings();
 
-// The 11 types that `QuantizeDynamic` replaces by quantized ones.
+// The 11 types that `QuantizeDynamicModules` replaces by quantized ones.
 const ModuleMapping& GetDefaultDynamicQuantModuleMappings();
 
 // Returns the type that takes the place of `type`, an unmangled type name, by

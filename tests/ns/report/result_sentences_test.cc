@@ -25,13 +25,13 @@ TEST(ResultSentencesTest, AComparisonHasItsVerdict) {
               ElementsAre("2 layers."));
 }
 
-TEST(ResultSentencesTest, SensitivityNamesTheLayerThatLosesMost) {
+TEST(ResultSentencesTest, SensitivityNamesTheLayerWithTheLowestSqnr) {
   EXPECT_THAT(SentencesOf(R"({"schema": "ns.sensitivity/1", "layers": [
           {"name": "conv", "candidates": [{"name": "int8", "sqnr_db": 30.0}]},
           {"name": "fc", "candidates": [{"name": "int8", "sqnr_db": 20.0},
                                         {"name": "int4", "sqnr_db": 8.25}]}],
           "budget": {"sqnr_db": 25.0, "keep_in_float": ["fc"]}})"),
-              ElementsAre("fc loses most: 8.2 dB as int4.",
+              ElementsAre("fc has the lowest SQNR: 8.2 dB as int4.",
                           "For 25.0 dB, 1 layer stays in float."));
 }
 
