@@ -105,10 +105,11 @@ absl::Status AttentionWeights::Check(const PreparedLayer& layer) const {
     const std::optional<double> db =
         RoundedDb(SeenHistogramOf(*seen->observer), seen->qparams.scale);
     if (db && *db < kLeastDb) {
-      return Refusal(absl::StrFormat(
-          "the weights of attention would have %.1f dB in steps of %.2g, which "
-          "the largest of them need",
-          *db, seen->qparams.scale));
+      return Refusal(
+          absl::StrFormat("the attention weights would have %.1f dB at steps "
+                          "of %.2g, which the "
+                          "largest of them need",
+                          *db, seen->qparams.scale));
     }
   }
   return absl::OkStatus();

@@ -1,4 +1,4 @@
-// Finds weights of attention whose rows one scale does not fit.
+// Finds attention weights whose rows one scale does not fit.
 #ifndef PASSES_QUANTIZATION_ATTENTION_WEIGHTS_H_
 #define PASSES_QUANTIZATION_ATTENTION_WEIGHTS_H_
 

@@ -53,17 +53,17 @@ TEST(AttentionWeightsTest, OneScaleFitsRowsThatAreAlike) {
 
 TEST(AttentionWeightsTest, WithACausalMaskLateRowsAreLost) {
   EXPECT_THAT(InFloat(kCausal, 200),
-              Contains(AllOf(StartsWith("matmul@1: the weights of attention "
+              Contains(AllOf(StartsWith("matmul@1: the attention weights "
                                         "would have 2"),
-                             HasSubstr(" dB in steps of 0.0039, which the "
+                             HasSubstr(" dB at steps of 0.0039, which the "
                                        "largest of them need"))));
   EXPECT_THAT(InFloat(kCausal, 8),
-              Not(Contains(HasSubstr("weights of attention"))));
+              Not(Contains(HasSubstr("attention weights"))));
 }
 
 TEST(AttentionWeightsTest, RowsThatAttendToFewSpoilTheOthers) {
   EXPECT_THAT(InFloat(kPlain, 200),
-              Contains(StartsWith("softmax: the weights of attention")));
+              Contains(StartsWith("softmax: the attention weights")));
 }
 
 TEST(AttentionWeightsTest, AsTheyAreWrittenOutAndMovedToo) {
@@ -72,12 +72,12 @@ TEST(AttentionWeightsTest, AsTheyAreWrittenOutAndMovedToo) {
       "p = torch.div(e, e.sum([-1], keepdim=True)).reshape([2, x.size(1), "
       "x.size(1)])"};
   EXPECT_THAT(InFloat(written, 200),
-              Contains(StartsWith("matmul@1: the weights of attention")));
+              Contains(StartsWith("matmul@1: the attention weights")));
 }
 
 TEST(AttentionWeightsTest, WithoutAHistogramTheyAreNotJudged) {
   EXPECT_THAT(InFloat(kCausal, 200, ObserverKind::kMinMax),
-              Not(Contains(HasSubstr("weights of attention"))));
+              Not(Contains(HasSubstr("attention weights"))));
 }
 
 }  // namespace
