@@ -56,9 +56,9 @@ std::optional<double> RoundedDb(const SeenHistogram& seen, double scale) {
   double squares = 0;
   double count = -seen.zeros;
   for (size_t i = 0; i < seen.counts.size(); ++i) {
-    const double middle =
-        seen.least + seen.width * (static_cast<double>(i) + 0.5);
-    const bool has_zero = std::abs(middle) <= seen.width / 2;
+    const double lowest = seen.least + seen.width * static_cast<double>(i);
+    const double middle = lowest + seen.width / 2;
+    const bool has_zero = lowest <= 0 && lowest + seen.width > 0;
     squares += (seen.counts[i] - (has_zero ? seen.zeros : 0)) * middle * middle;
     count += seen.counts[i];
   }

@@ -183,9 +183,7 @@ class Converter {
     absl::Status status = CheckValues(layer);
     if (status.ok() && is_calibrated_) {
       status = masked.Check(layer);
-    }
-    if (status.ok() && is_calibrated_) {
-      status = attention.Check(layer);
+      status.Update(attention.Check(layer));
     }
     if (status.ok()) {
       status = weights_.Quantize(index);
