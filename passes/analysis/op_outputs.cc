@@ -124,11 +124,10 @@ size_t CountElements(const Value& list) {
   for (const torch::jit::Use& use : list.uses()) {
     read = std::max(read, CountRead(use));
   }
-  if (read == kAllElements && (parts == 0 || parts > kMostElements)) {
-    return kAllElements;
+  if (read == kAllElements) {
+    return parts == 0 || parts > kMostElements ? kAllElements : parts;
   }
-  return std::clamp<size_t>(std::max(parts, read == kAllElements ? 0 : read), 1,
-                            kMostElements);
+  return std::clamp<size_t>(std::max(parts, read), 1, kMostElements);
 }
 
 std::vector<OutputTensor> OutputTensors(const Node& node, size_t elements) {

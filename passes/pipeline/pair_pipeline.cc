@@ -39,10 +39,8 @@ PassRunOptions PairPipeline::Named(PassRunOptions options) const {
   return options;
 }
 
-absl::StatusOr<bool> PairPipeline::RunOnOne(const Step& step,
-                                            MatchedModels& models,
-                                            PassContext& context,
-                                            PassRunner& runner) {
+absl::Status PairPipeline::RunOnOne(const Step& step, MatchedModels& models,
+                                    PassContext& context, PassRunner& runner) {
   if (step.on_float || !models.matches) {
     NS_ASSIGN_OR_RETURN(
         const bool changed,
@@ -50,7 +48,7 @@ absl::StatusOr<bool> PairPipeline::RunOnOne(const Step& step,
     if (changed) {
       models.matches.reset();
     }
-    return changed;
+    return absl::OkStatus();
   }
   MatchFollower follower(*models.matches);
   const ScopedReplacementListener listener(
@@ -61,7 +59,7 @@ absl::StatusOr<bool> PairPipeline::RunOnOne(const Step& step,
   if (changed && !follower.Follow(models.b.graph())) {
     models.matches.reset();
   }
-  return changed;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<PassRecord>> PairPipeline::Run(
@@ -71,7 +69,7 @@ absl::StatusOr<std::vector<PassRecord>> PairPipeline::Run(
   PassRunner runner(named, context);
   for (const Step& step : steps_) {
     if (step.pass != nullptr) {
-      NS_RETURN_IF_ERROR(RunOnOne(step, models, context, runner).status());
+      NS_RETURN_IF_ERROR(RunOnOne(step, models, context, runner));
       continue;
     }
     NS_RETURN_IF_ERROR(

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "ir/pass.h"
@@ -81,9 +82,9 @@ class PairPipeline {
     bool on_float = false;
   };
 
-  static absl::StatusOr<bool> RunOnOne(const Step& step, MatchedModels& models,
-                                       PassContext& context,
-                                       PassRunner& runner);
+  // Runs a pass of one model, and lets the matches follow it.
+  static absl::Status RunOnOne(const Step& step, MatchedModels& models,
+                               PassContext& context, PassRunner& runner);
 
   PassRunOptions Named(PassRunOptions options) const;
 
