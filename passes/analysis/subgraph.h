@@ -33,7 +33,9 @@ struct Subgraph {
 // Returns the data inputs (ir/node_view.h) of the node that `subgraph` starts
 // with: the values that flow in from outside. When that node is a prim::If,
 // these are the values outside of it that the data inputs of the base op come
-// from.
+// from; behind them, each once, those of the ops of its family in the other
+// arms: %b of `sigmoid(a) if p else sigmoid(b)`. A value and what it is
+// dequantized from are one.
 std::vector<torch::jit::Value*> DataInputsOf(const Subgraph& subgraph);
 
 // Returns the op of the base, "aten::conv2d". Where the subgraph is a prim::If

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/attach_attribute.h"
+#include "ir/graph_walk.h"
 #include "ir/insert_op.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
@@ -32,6 +33,34 @@ bool IsQuantizedIn(const MatchedSide& side) {
   return row != nullptr && row->role == Role::kQuantize;
 }
 
+// Returns the prim::Ifs that `subgraph` starts with: its start, and those in it.
+std::vector<Node*> ChoicesOf(const Subgraph& subgraph) {
+  std::vector<Node*> choices;
+  const auto add = [&](Node* node) {
+    if (node->kind() == c10::prim::If) {
+      choices.push_back(node);
+    }
+  };
+  add(subgraph.start);
+  for (torch::jit::Block* block : subgraph.start->blocks()) {
+    ForEachNode(block, add);
+  }
+  return choices;
+}
+
+// Adds the conditions of `original` with those of `shadowed`.
+void AddConditions(const Subgraph& original, const Subgraph& shadowed,
+                   ValueCounterparts& counterparts) {
+  const std::vector<Node*> from = ChoicesOf(original);
+  const std::vector<Node*> to = ChoicesOf(shadowed);
+  if (from.size() != to.size()) {
+    return;
+  }
+  for (size_t i = 0; i < from.size(); ++i) {
+    counterparts[from[i]->input(0)] = to[i]->input(0);
+  }
+}
+
 }  // namespace
 
 Node* InsertedShadow::PlaceWhenMade(Node* place) const {
@@ -40,7 +69,7 @@ Node* InsertedShadow::PlaceWhenMade(Node* place) const {
 
 absl::StatusOr<InsertedShadow> ShadowInserter::InsertCopy(
     const SubgraphMatch& match, const Subgraph& shadowed,
-    const ValueCounterparts& counterparts) {
+    ValueCounterparts& counterparts) {
   if (!facts_) {
     facts_.emplace(source_.graph(), options_.io_types);
   }
@@ -48,6 +77,7 @@ absl::StatusOr<InsertedShadow> ShadowInserter::InsertCopy(
   Node* before = place->prev();
   NS_ASSIGN_OR_RETURN(const std::vector<Value*> inputs,
                       ShadowInputs(match.a.subgraph, shadowed, place, *facts_));
+  AddConditions(match.a.subgraph, shadowed, counterparts);
   NS_ASSIGN_OR_RETURN(CopiedSubgraph copy,
                       CopySubgraph(source_, match.a.subgraph, *match.a.output,
                                    inputs, host_, place, counterparts));
@@ -70,7 +100,7 @@ absl::StatusOr<InsertedShadow> ShadowInserter::InsertCopy(
 
 absl::StatusOr<InsertedShadow> ShadowInserter::Insert(
     size_t index, const Subgraph& shadowed,
-    const ValueCounterparts& counterparts) {
+    ValueCounterparts& counterparts) {
   const SubgraphMatch& match = matches_.matches[index];
   if (match.is_quantize_point && !IsQuantizedIn(match.a)) {
     InsertedShadow shadow;

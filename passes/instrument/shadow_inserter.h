@@ -85,10 +85,13 @@ class ShadowInserter {
   //
   // It stands in front since `shadowed` may overwrite its inputs. At a quantize
   // point nothing is inserted: the shadow is the value that is quantized.
-  // `counterparts` is as in CopySubgraph. Error: the reason why there can be no
-  // shadow; the graph of the host is then as it was.
+  // A shadow with a prim::If takes the arm that `shadowed` takes.
+  //
+  // `counterparts` is as in CopySubgraph; conditions of prim::Ifs are added.
+  // Error: the reason why there can be no shadow; the graph of the host is then
+  // as it was.
   absl::StatusOr<InsertedShadow> Insert(size_t index, const Subgraph& shadowed,
-                                        const ValueCounterparts& counterparts);
+                                        ValueCounterparts& counterparts);
 
   // Calls GuardedShadow::MoveToMethod for all guarded shadows. Call it once,
   // when nothing else is to be done to the graph. Error: that of MoveToMethod,
@@ -101,7 +104,7 @@ class ShadowInserter {
  private:
   absl::StatusOr<InsertedShadow> InsertCopy(
       const SubgraphMatch& match, const Subgraph& shadowed,
-      const ValueCounterparts& counterparts);
+      ValueCounterparts& counterparts);
   // The attribute of the guard of a match, which is made with its first shadow.
   const std::string& GuardAttributeOf(size_t index);
 

@@ -182,6 +182,11 @@ class Copier {
     if (it != copies_.end()) {
       return it->second;
     }
+    if (value->type()->kind() == c10::TypeKind::BoolType) {
+      if (Value* same = CounterpartOf(*value)) {
+        return same;
+      }
+    }
     Node* node = value->node();
     if (node->kind() == prim::Param) {
       const auto same = counterparts_.find(value);
@@ -258,15 +263,22 @@ class Copier {
     return owner->toObject()->getAttr(node->s(c10::attr::name));
   }
 
+  // Returns the counterpart of `value`; null where none can be used at the
+  // place.
+  Value* CounterpartOf(const Value& value) const {
+    const auto it = counterparts_.find(&value);
+    return it != counterparts_.end() &&
+                   place_->isDominatedBy(it->second->node())
+               ? it->second
+               : nullptr;
+  }
+
   // Returns a value of the target with the shape of `value`, for arithmetic on
   // shapes. Its numbers do not matter.
   absl::StatusOr<Value*> CopyForShape(Value* value) {
-    const auto it = counterparts_.find(value);
-    if (!copies_.contains(value) && it != counterparts_.end() &&
-        place_->isDominatedBy(it->second->node())) {
-      return it->second;
-    }
-    return Copy(value);
+    Value* counterpart =
+        copies_.contains(value) ? nullptr : CounterpartOf(*value);
+    return counterpart != nullptr ? counterpart : Copy(value);
   }
 
   absl::StatusOr<Value*> CopyInput(const Node& user, Value* value) {

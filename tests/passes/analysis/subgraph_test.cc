@@ -144,6 +144,107 @@ graph(%x : Tensor, %p : bool, %o : bool):
               ElementsAre(graph.Named("x")));
 }
 
+TEST(DataInputsOfTest, OfAnIfAreThoseOfAllArms) {
+  const NamedGraph graph(R"IR(
+graph(%x : Tensor, %y : Tensor, %z : Tensor, %p : bool, %o : bool):
+  %zero : int = prim::Constant[value=0]()
+  %r : Tensor = prim::If(%p)
+    block0():
+      %m : Tensor = aten::mul(%x, %y)
+      -> (%m)
+    block1():
+      %i : Tensor = prim::If(%o)
+        block0():
+          %n : Tensor = aten::mul(%y, %x)
+          -> (%n)
+        block1():
+          %u : Tensor = aten::unsqueeze(%z, %zero)
+          %k : Tensor = aten::mul(%u, %u)
+          -> (%k)
+      -> (%i)
+  return (%r))IR");
+  EXPECT_THAT(
+      DataInputsOf(Chain(graph, "r", "m", "r")),
+      ElementsAre(graph.Named("x"), graph.Named("y"), graph.Named("z")));
+}
+
+TEST(DataInputsOfTest, OfAnIfHaveWhatIsDequantizedOnce) {
+  const NamedGraph graph(R"IR(
+graph(%x : Tensor, %p : bool):
+  %zero : int = prim::Constant[value=0]()
+  %d : Tensor = aten::dequantize(%x)
+  %r : Tensor = prim::If(%p)
+    block0():
+      %s : Tensor = aten::sigmoid(%d)
+      -> (%s)
+    block1():
+      %u : Tensor = aten::unsqueeze(%x, %zero)
+      %v : Tensor = aten::dequantize(%u)
+      %t : Tensor = aten::sigmoid(%v)
+      -> (%t)
+  return (%r))IR");
+  EXPECT_THAT(DataInputsOf(Chain(graph, "r", "s", "r")),
+              ElementsAre(graph.Named("d")));
+}
+
+TEST(DataInputsOfTest, OfAChoiceInsideTheArmAreBothItsValues) {
+  const NamedGraph graph(R"IR(
+graph(%x : Tensor, %y : Tensor, %z : Tensor, %p : bool, %o : bool):
+  %r : Tensor = prim::If(%p)
+    block0():
+      %c : Tensor = prim::If(%o)
+        block0():
+          -> (%x)
+        block1():
+          -> (%z)
+      %m : Tensor = aten::mul(%c, %y)
+      -> (%m)
+    block1():
+      %n : Tensor = aten::mul(%x, %y)
+      -> (%n)
+  return (%r))IR");
+  EXPECT_THAT(
+      DataInputsOf(Chain(graph, "r", "m", "r")),
+      ElementsAre(graph.Named("x"), graph.Named("y"), graph.Named("z")));
+}
+
+TEST(DataInputsOfTest, ControlFlowThatIsItsOwnBaseHasItsOwnInputs) {
+  const NamedGraph graph(kInALoop);
+  EXPECT_THAT(DataInputsOf(Chain(graph, "l", "l", "l")),
+              ElementsAre(graph.Named("x")));
+}
+
+// Each choice doubles the ways from the op to the values outside.
+TEST(DataInputsOfTest, ManyChoicesInARowAreFollowedOnce) {
+  std::string text = R"IR(
+graph(%x : Tensor, %y : Tensor, %p : bool):
+  %r : Tensor = prim::If(%p)
+    block0():
+      %c0 : Tensor, %d0 : Tensor = prim::If(%p)
+        block0():
+          -> (%x, %y)
+        block1():
+          -> (%y, %x))IR";
+  for (int i = 1; i < 40; ++i) {
+    const std::string before = std::to_string(i - 1);
+    const std::string now = std::to_string(i);
+    text += "\n      %c" + now + " : Tensor, %d" + now +
+            " : Tensor = prim::If(%p)\n        block0():\n          -> (%c" +
+            before + ", %d" + before +
+            ")\n        block1():\n          -> (%d" + before + ", %c" +
+            before + ")";
+  }
+  const NamedGraph graph(text + R"IR(
+      %t : Tensor = aten::tanh(%c39)
+      -> (%t)
+    block1():
+      %s : Tensor = aten::tanh(%x)
+      -> (%s)
+  return (%r))IR");
+  EXPECT_THAT(DataInputsOf(Chain(graph, "r", "t", "r")),
+              ElementsAre(graph.Named("x"), graph.Named("y")));
+}
+
 TEST(OpOfTest, IsTheOpOfTheBase) {
   const NamedGraph graph(R"IR(
 graph(%x : Tensor, %w : Tensor, %p : bool):

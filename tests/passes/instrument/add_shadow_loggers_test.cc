@@ -73,6 +73,63 @@ graph(%x : Tensor, %n : int, %p : bool):
   EXPECT_THAT(model.Values("tanh", "float"), IsEmpty());
 }
 
+TEST_F(AddShadowLoggersTest, ShadowsTakeWhatEitherArmComputesOf) {
+  constexpr char kText[] = R"IR(
+graph(%x : Tensor, %p : bool):
+  %a : Tensor = aten::tanh(%x)
+  %b : Tensor = aten::relu(%x)
+  %y : Tensor = prim::If(%p)
+    block0():
+      %s : Tensor = aten::sigmoid(%a)
+      -> (%s)
+    block1():
+      %t : Tensor = aten::sigmoid(%b)
+      -> (%t)
+  return (%y))IR";
+  for (const bool takes_first : {true, false}) {
+    Shadowed model(kText, kText);
+    NS_ASSERT_OK(model.status);
+    EXPECT_THAT(model.not_shadowed, IsEmpty());
+    const at::Tensor input = takes_first ? q_.tanh() : q_.relu();
+    EXPECT_TRUE(
+        model.Run({q_, takes_first}).toTensor().equal(input.sigmoid()));
+    const auto shadows = model.Values("sigmoid", "float");
+    ASSERT_THAT(shadows, SizeIs(1));
+    EXPECT_TRUE(shadows[0].equal(input.dequantize().sigmoid()));
+  }
+}
+
+// The models may choose otherwise where the condition is made of data.
+TEST_F(AddShadowLoggersTest, ShadowsTakeTheArmOfTheQuantizedModel) {
+  const auto model_with_limit = [](const std::string& limit) {
+    return ModelOf(R"IR(
+graph(%x : Tensor):
+  %none : NoneType = prim::Constant()
+  %limit : float = prim::Constant[value=)IR" +
+                   limit + R"IR(]()
+  %a : Tensor = aten::tanh(%x)
+  %b : Tensor = aten::relu(%x)
+  %sum : Tensor = aten::sum(%x, %none)
+  %greater : Tensor = aten::gt(%sum, %limit)
+  %p : bool = aten::Bool(%greater)
+  %y : Tensor = prim::If(%p)
+    block0():
+      %s : Tensor = aten::sigmoid(%a)
+      -> (%s)
+    block1():
+      %t : Tensor = aten::sigmoid(%b)
+      -> (%t)
+  return (%y))IR");
+  };
+  Shadowed model(model_with_limit("100."), model_with_limit("-100."));
+  NS_ASSERT_OK(model.status);
+  EXPECT_THAT(model.not_shadowed, IsEmpty());
+  model.Run({x_});
+  const auto shadows = model.Values("sigmoid", "float");
+  ASSERT_THAT(shadows, SizeIs(1));
+  EXPECT_TRUE(shadows[0].equal(x_.tanh().sigmoid()));
+}
+
 TEST_F(AddShadowLoggersTest, QuantizePointsAreShadowedByWhatTheyQuantize) {
   Shadowed model(R"IR(
 graph(%x : Tensor):
