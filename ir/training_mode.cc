@@ -143,4 +143,18 @@ std::optional<TrainingModule> FindTrainingModule(absl::string_view path) {
   return root.ok() ? Finder(**archive).Find(**root, "") : std::nullopt;
 }
 
+std::optional<std::string> TrainingModeWarning(absl::string_view path) {
+  const std::optional<TrainingModule> found = FindTrainingModule(path);
+  if (!found) {
+    return std::nullopt;
+  }
+  return absl::StrCat(
+      path, " was saved in training mode (",
+      found->path.empty()
+          ? found->type
+          : absl::StrCat("'", found->path, "' (", found->type, ")"),
+      ") and is used in evaluation mode here; call model.eval() before "
+      "torch.jit.save");
+}
+
 }  // namespace ns

@@ -24,6 +24,12 @@ struct TrainingModule {
 // read: LoadModule says why.
 std::optional<TrainingModule> FindTrainingModule(absl::string_view path);
 
+// Returns a warning of that module, absent where there is none:
+//
+//   f.pt was saved in training mode ('1' (Dropout)) and is used in evaluation
+//   mode here; call model.eval() before torch.jit.save
+std::optional<std::string> TrainingModeWarning(absl::string_view path);
+
 }  // namespace ns
 
 #endif  // IR_TRAINING_MODE_H_

@@ -23,7 +23,7 @@ absl::StatusOr<FloatLayerReasons> LayersLeftInFloat(
     const QConfigMapping& mapping) {
   QuantizeOptions options;
   options.mapping = mapping;
-  options.bias_correction = BiasCorrection::kNone;
+  options.methods.bias_correction = BiasCorrection::kNone;
   NS_ASSIGN_OR_RETURN(const QuantizedModel quantized,
                       QuantizeModel(model, batches, options));
   NS_ASSIGN_OR_RETURN(const ModelGraph folded,

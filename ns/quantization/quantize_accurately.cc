@@ -35,19 +35,21 @@ namespace {
 constexpr int64_t kMostSampled = 32;
 
 bool IsStatic(const QuantizeOptions& options) {
-  return !options.compat && options.mode == QuantizeMode::kStatic;
+  return !options.compat && !options.reference &&
+         options.mode == QuantizeMode::kStatic;
 }
 
 bool Corrects(const QuantizeOptions& options) {
-  return options.bias_correction != BiasCorrection::kNone && IsStatic(options);
+  return options.methods.bias_correction != BiasCorrection::kNone &&
+         IsStatic(options);
 }
 
 bool Rounds(const QuantizeOptions& options) {
-  return options.rounding_steps > 0 && IsStatic(options);
+  return options.methods.rounding_steps > 0 && IsStatic(options);
 }
 
 bool Chooses(const QuantizeOptions& options) {
-  return options.choose_ranges && !options.mapping && IsStatic(options);
+  return options.methods.choose_ranges && !options.mapping && IsStatic(options);
 }
 
 class Chooser {
@@ -114,7 +116,7 @@ class Chooser {
       WarnUnless("ranges are not chosen",
                  ChooseByMeasure(/*observers=*/false, best));
     }
-    if (Chooses(options_) && options_.choose_observers) {
+    if (Chooses(options_) && options_.methods.choose_observers) {
       WarnUnless("observers are not chosen",
                  ChooseByMeasure(/*observers=*/true, best));
     }
@@ -170,9 +172,10 @@ class Chooser {
 
   absl::Status RoundWeights(QuantizedModel& best) {
     LayerCorrections rounded;
-    NS_ASSIGN_OR_RETURN(rounded.weights, RoundLayers(*prepared_, sampled_,
-                                                     options_.rounding_steps,
-                                                     options_.progress));
+    NS_ASSIGN_OR_RETURN(
+        rounded.weights,
+        RoundLayers(*prepared_, sampled_, options_.methods.rounding_steps,
+                    options_.progress));
     const auto is_rounded = [&](const LayerQuantization& layer) {
       return rounded.weights.count(layer.name) != 0;
     };
@@ -185,7 +188,7 @@ class Chooser {
       return layer.has_corrected_bias;
     };
     LayerCorrections corrected;
-    if (options_.bias_correction == BiasCorrection::kFast) {
+    if (options_.methods.bias_correction == BiasCorrection::kFast) {
       corrected.corrects_bias = [](const std::string&) { return true; };
       return KeepWhatHelps("bias correction", LayerErrorKind::kByItself,
                            corrected, is_corrected, best);
@@ -311,8 +314,8 @@ absl::StatusOr<QuantizedModel> ConvertKeepingWhatHelps(
   }
   const ScopedEngine engine(EngineOf(options.backend));
   const int64_t first = batches.size() - HeldBackBatches(batches.size());
-  const bool samples =
-      Rounds(options) || options.bias_correction == BiasCorrection::kSequential;
+  const bool samples = Rounds(options) || options.methods.bias_correction ==
+                                              BiasCorrection::kSequential;
   NS_ASSIGN_OR_RETURN(
       std::vector<Batch> sampled,
       batches.ReadRange(0, samples ? std::min(first, kMostSampled) : 0));
@@ -327,7 +330,7 @@ int64_t BatchesToMeasure(const QuantizeOptions& options,
                          const BatchReader& batches) {
   // All ways to choose ranges at once; the layers of two models.
   const int64_t ranges =
-      Chooses(options) ? (options.choose_observers ? 2 : 1) : 0;
+      Chooses(options) ? (options.methods.choose_observers ? 2 : 1) : 0;
   const int64_t corrections =
       (Rounds(options) ? 1 : 0) + (Corrects(options) ? 1 : 0);
   const int64_t tried = ranges + corrections;

@@ -17,7 +17,7 @@ namespace ns {
 // Quantizes `prepared` as ConvertModel does, with those methods of `options`
 // that measurably help, one after the other:
 //
-//  * ranges (QuantizeOptions::choose_ranges), which ChooseRanges chooses: what
+//  * ranges (QuantizeMethods::choose_ranges), which ChooseRanges chooses: what
 //    needs no measuring at first, then the rest;
 //  * adaptive rounding (rounding_steps) and
 //  * bias correction, for the layers whose SQNR is then higher (LayerErrors in

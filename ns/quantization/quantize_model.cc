@@ -179,8 +179,8 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
     plan.parts = options.parts;
   }
   plan.reference = options.reference;
-  plan.input_means =
-      !options.compat && options.bias_correction == BiasCorrection::kFast;
+  plan.input_means = !options.compat &&
+                     options.methods.bias_correction == BiasCorrection::kFast;
   NS_ASSIGN_OR_RETURN(ModelGraph folded,
                       FoldForQuantization(model, options.compat));
   PassContext context;

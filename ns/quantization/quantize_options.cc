@@ -57,6 +57,13 @@ QConfigMapping WithoutCalibration(bool wants_dynamic) {
 
 }  // namespace
 
+QuantizeMethods DefaultMethods() {
+  QuantizeMethods methods;
+  methods.bias_correction = BiasCorrection::kFast;
+  methods.choose_ranges = true;
+  return methods;
+}
+
 bool MayRefuseInputs(const QuantizeOptions& options) {
   if (options.compat) {
     return false;

@@ -31,6 +31,32 @@ enum class BiasCorrection {
   kSequential,  // by those of its output, layer by layer (sequential_bias.h)
 };
 
+// Methods that make the quantized model lose less. Each is kept where it helps
+// on batches that are held back (held_back_batches.h), and takes time. Quantize
+// (quantize.h) uses all; TrainQuantizedModel all but `equalize` and `smooth`;
+// QuantizeModel none. They are for the mode kStatic, and are ignored in others
+// and with QuantizeOptions::compat or reference.
+struct QuantizeMethods {
+  BiasCorrection bias_correction = BiasCorrection::kNone;
+  // Whether the bits of activations and weights of single layers are chosen by
+  // what they cost (choose_ranges.h), and with `choose_observers` also the
+  // ranges, among those of several observers. Ignored with
+  // QuantizeOptions::mapping.
+  bool choose_ranges = false;
+  bool choose_observers = false;
+  // Whether factors move between layers before the model is observed
+  // (rescale_layers.h).
+  bool equalize = false;
+  bool smooth = false;
+  // How many steps adaptive rounding takes for the weight of each layer
+  // (adaptive_rounding.h); 0 rounds to the nearest.
+  int64_t rounding_steps = 0;
+};
+
+// Returns the methods that `ns quantize` uses unless its flags say otherwise:
+// bias correction (kFast), and the choice of bits and ranges.
+QuantizeMethods DefaultMethods();
+
 struct QuantizeOptions {
   QuantizeMode mode = QuantizeMode::kStatic;
   // Whose default qconfigs are used, and for which engine weights are packed.
@@ -54,26 +80,8 @@ struct QuantizeOptions {
   // (quantize_model.h) finds them. Not with `compat`, nor in other modes than
   // kStatic.
   UnbalancedParts parts;
-  // Needs batches that calibration does not gather means from, to see whether
-  // it helps a layer: CalibrateHoldingBack and ConvertKeepingWhatHelps
-  // (quantize_accurately.h) have them; QuantizeModel corrects nothing. Not with
-  // `compat`, nor in other modes than kStatic.
-  BiasCorrection bias_correction = BiasCorrection::kNone;
-  // Whether the bits of activations and weights of single layers are chosen by
-  // what they cost (choose_ranges.h), and with `choose_observers` also the
-  // ranges, among those of several observers. The same functions do it, and
-  // QuantizeModel does not. Not with `mapping` or `compat`, nor in other modes
-  // than kStatic.
-  bool choose_ranges = false;
-  bool choose_observers = false;
-  // Whether factors move between layers before the model is observed, where
-  // that helps: see RescaleWhatHelps (rescale_layers.h), which does it.
-  bool equalize = false;
-  bool smooth = false;
-  // How many steps adaptive rounding takes for the weight of each layer
-  // (adaptive_rounding.h); 0 rounds to the nearest. The functions that do
-  // bias_correction do it, on the same conditions, and QuantizeModel does not.
-  int64_t rounding_steps = 0;
+  // How the result is made to lose less.
+  QuantizeMethods methods;
   // PyTorch 1.13's results to the bit: those of prepare_fx and convert_fx with
   // get_default_qconfig_mapping(backend). `observer` is then not used.
   bool compat = false;

@@ -104,16 +104,16 @@ class Rescaler {
     // lower.
     progress_ = std::exchange(options_.progress, nullptr);
     options_.target = QuantizationTarget::kExact;
-    options_.choose_ranges = options_.choose_observers = false;
-    options_.bias_correction = BiasCorrection::kNone;
-    options_.rounding_steps = 0;
+    options_.methods.choose_ranges = options_.methods.choose_observers = false;
+    options_.methods.bias_correction = BiasCorrection::kNone;
+    options_.methods.rounding_steps = 0;
   }
 
   RescaledModel Run() {
-    if (options_.smooth) {
+    if (options_.methods.smooth) {
       WarnUnless("layers are not smoothed", Smooth());
     }
-    if (options_.equalize) {
+    if (options_.methods.equalize) {
       WarnUnless("layers are not equalized", Equalize());
     }
     return std::move(result_);
@@ -362,7 +362,8 @@ class Rescaler {
 }  // namespace
 
 bool HasRescaling(const QuantizeOptions& options) {
-  return (options.smooth || options.equalize) && !options.compat &&
+  return (options.methods.smooth || options.methods.equalize) &&
+         !options.compat && !options.reference &&
          options.mode == QuantizeMode::kStatic;
 }
 

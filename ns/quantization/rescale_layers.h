@@ -50,8 +50,8 @@ absl::StatusOr<RescaledModel> RescaleWhatHelps(const ModelGraph& float_model,
                                                const BatchReader& batches,
                                                const QuantizeOptions& options);
 
-// Whether `options` ask for rescaling: it is for the mode kStatic, without
-// `compat`.
+// Whether `options` ask for rescaling, and do not say to ignore it
+// (QuantizeMethods).
 bool HasRescaling(const QuantizeOptions& options);
 
 }  // namespace ns

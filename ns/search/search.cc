@@ -187,7 +187,7 @@ class Searcher {
       result_.warnings.push_back(absl::StrCat(
           "there is one batch, and none is left that was not calibrated on: "
           "the figures are of that one",
-          options_.quantize.bias_correction == BiasCorrection::kNone
+          options_.quantize.methods.bias_correction == BiasCorrection::kNone
               ? ""
               : ", and biases are not corrected",
           "; give more"));

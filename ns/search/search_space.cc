@@ -285,7 +285,7 @@ ObserverPlan SearchSpace::Plan(
   ObserverPlanOptions plan;
   plan.mapping = mapping;
   plan.float_layers = std::move(float_layers);
-  plan.input_means = options_.bias_correction == BiasCorrection::kFast;
+  plan.input_means = options_.methods.bias_correction == BiasCorrection::kFast;
   return planner_->Plan(plan);
 }
 

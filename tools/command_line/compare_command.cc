@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "ir/status.h"
+#include "ir/training_mode.h"
 #include "ns/accuracy/label_accuracy.h"
 #include "ns/batches/batch_reader.h"
 #include "ns/report/limit_text.h"
@@ -27,7 +28,6 @@
 #include "tools/command_line/run_facts.h"
 #include "tools/command_line/run_flags.h"
 #include "tools/command_line/state_dict_files.h"
-#include "tools/command_line/training_mode_warnings.h"
 
 namespace ns {
 namespace {
@@ -170,6 +170,20 @@ std::vector<std::string> FilesOf(const CompareFlags& options) {
   return paths;
 }
 
+// Warns of files that were saved in training mode.
+void WarnOfTrainingMode(const ModelPairOptions& models,
+                        ComparisonResult& result) {
+  std::vector<std::string> files = {models.float_path};
+  if (models.quantized_path != models.float_path) {
+    files.push_back(models.quantized_path);
+  }
+  for (const std::string& file : files) {
+    if (const auto warning = TrainingModeWarning(file)) {
+      result.warnings.push_back(*warning);
+    }
+  }
+}
+
 absl::StatusOr<ComparisonResult> Compare(const CompareFlags& options,
                                          LimitChecker& limits) {
   UseThreads(options.run);
@@ -187,10 +201,7 @@ absl::StatusOr<ComparisonResult> Compare(const CompareFlags& options,
   }
   NS_RETURN_IF_ERROR(CompareModules(options.modules, options.models, batches,
                                     options.outputs.quiet, result));
-  for (std::string& warning : TrainingModeWarnings(
-           {options.models.float_path, options.models.quantized_path})) {
-    result.warnings.push_back(std::move(warning));
-  }
+  WarnOfTrainingMode(options.models, result);
   return result;
 }
 

@@ -223,22 +223,23 @@ absl::Status ParseOptions(const Flags& flags, QuantizeFlags& parsed) {
   NS_ASSIGN_OR_RETURN(parsed.mode, flags.Choice("mode", kModes));
   options.mode = ModeNamed(parsed.mode);
   NS_RETURN_IF_ERROR(CheckTarget(flags));
+  // Training begins with what calibration gives.
+  const std::string other = HasNoUseForChoices(flags);
+  if (other.empty() || other == "--mode=qat") {
+    options.methods = DefaultMethods();
+  }
   NS_RETURN_IF_ERROR(ParseQuantizing(flags, options));
   NS_ASSIGN_OR_RETURN(const std::string correction,
                       flags.Choice("bias-correction", kBiasCorrections));
-  // Training begins with what calibration gives.
-  const std::string other = HasNoUseForChoices(flags);
-  const bool has_use_for_choices = other.empty() || other == "--mode=qat";
-  if (correction != "none" && has_use_for_choices) {
-    options.bias_correction = correction == "fast"
-                                  ? BiasCorrection::kFast
-                                  : BiasCorrection::kSequential;
+  if (correction != "fast") {
+    options.methods.bias_correction = correction == "sequential"
+                                          ? BiasCorrection::kSequential
+                                          : BiasCorrection::kNone;
   }
-  options.equalize = flags.Has("equalize");
-  options.smooth = flags.Has("smooth");
+  options.methods.equalize = flags.Has("equalize");
+  options.methods.smooth = flags.Has("smooth");
   NS_ASSIGN_OR_RETURN(const auto steps, flags.Number("adaround", 1));
-  options.rounding_steps = steps.value_or(0);
-  options.choose_ranges = has_use_for_choices && !flags.Has("qconfig");
+  options.methods.rounding_steps = steps.value_or(0);
   NS_RETURN_IF_ERROR(flags.Choice("compat", kVersions).status());
   options.compat = flags.Has("compat");
   options.reference = flags.Has("reference");

@@ -67,9 +67,10 @@ absl::Status ParseQuantizing(const Flags& flags, QuantizeOptions& options) {
   NS_ASSIGN_OR_RETURN(options.backend, BackendNamed(backend));
   NS_ASSIGN_OR_RETURN(const std::string observer,
                       flags.Choice("observer", kObservers));
-  options.choose_observers = observer == kAutoObserver;
-  options.observer = options.choose_observers ? ObserverKind::kMse
-                                              : *FindObserverKind(observer);
+  options.methods.choose_observers = observer == kAutoObserver;
+  options.observer = options.methods.choose_observers
+                         ? ObserverKind::kMse
+                         : *FindObserverKind(observer);
   NS_RETURN_IF_ERROR(ParseTarget(flags, options));
   NS_ASSIGN_OR_RETURN(options.keep, flags.List("keep"));
   return absl::OkStatus();

@@ -24,7 +24,7 @@ inline constexpr FlagSpec kLeafFlag = {
     "module types and script functions that stay calls, in float, with "
     "commas"};
 
-// The value of --observer that asks for QuantizeOptions::choose_observers.
+// The value of --observer that asks for QuantizeMethods::choose_observers.
 inline constexpr char kAutoObserver[] = "auto";
 
 // Reads --backend, --observer, --target and --keep, of which a command may lack

@@ -151,13 +151,13 @@ absl::Status ParseLimit(const Flags& flags, Options& options) {
 
 absl::Status ParseRecipe(const Flags& flags, QuantizeOptions& quantize) {
   NS_RETURN_IF_ERROR(ParseQuantizing(flags, quantize));
-  if (quantize.choose_observers) {
+  if (quantize.methods.choose_observers) {
     return Refused("--observer=", kAutoObserver,
                    " is for ns quantize; name one observer");
   }
   NS_ASSIGN_OR_RETURN(const std::string correction,
                       flags.Choice("bias-correction", {"fast", "none"}));
-  quantize.bias_correction =
+  quantize.methods.bias_correction =
       correction == "fast" ? BiasCorrection::kFast : BiasCorrection::kNone;
   return absl::OkStatus();
 }

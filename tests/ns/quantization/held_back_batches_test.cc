@@ -26,7 +26,7 @@ TEST(HeldBackBatchesTest, AreASixteenthOfThem) {
 
 TEST(HeldBackBatchesTest, AllBatchesAreObservedAndMeansAreOfTheFirst) {
   QuantizeOptions options = Everywhere(Int8PerTensorQConfig());
-  options.bias_correction = BiasCorrection::kFast;
+  options.methods.bias_correction = BiasCorrection::kFast;
   const ModelGraph prepared = OrThrow(PrepareModel(
       FloatModel({absl::StrCat("return ", ConvOf("x"))}), options));
   const BatchReader batches = BatchReader::FromBatches(

@@ -32,7 +32,7 @@ QuantizeOptions Coarse(BiasCorrection correction = BiasCorrection::kFast) {
   qconfig.weight.config.quant_min = -4;
   qconfig.weight.config.quant_max = 3;
   QuantizeOptions options = Everywhere(qconfig);
-  options.bias_correction = correction;
+  options.methods.bias_correction = correction;
   return options;
 }
 
@@ -115,7 +115,7 @@ TEST_F(QuantizeAccuratelyTest, SequentialShiftsThatDoNotHelpAreNotKept) {
 
 TEST_F(QuantizeAccuratelyTest, AdaptiveRoundingHelpsOnOtherBatches) {
   QuantizeOptions options = Coarse(BiasCorrection::kNone);
-  options.rounding_steps = 1000;
+  options.methods.rounding_steps = 1000;
   const QuantizedModel helped = Quantized(Around({2, 2, 2, 2}), options);
   ASSERT_FALSE(helped.report.tried.empty());
   EXPECT_TRUE(helped.report.tried[0].IsKept());
@@ -139,7 +139,7 @@ TEST_F(QuantizeAccuratelyTest, AdaptiveRoundingThatDoesNotHelpIsNotKept) {
   batches.push_back(2 * at::randn({8, 3, 8, 8}));
   const BatchReader reader = BatchReader::FromBatches(BatchesOf(batches));
   QuantizeOptions options = Coarse(BiasCorrection::kNone);
-  options.rounding_steps = 1000;
+  options.methods.rounding_steps = 1000;
   const QuantizedModel tried = Quantized(reader, options);
   ASSERT_FALSE(tried.report.tried.empty());
   for (const TriedMethod& method : tried.report.tried) {

@@ -91,7 +91,7 @@ class RescaleLayersTest : public ::testing::Test {
 };
 
 TEST_F(RescaleLayersTest, EqualizingUnevenWeightsGainsMuch) {
-  options_.equalize = true;
+  options_.methods.equalize = true;
   ModelGraph model = Uneven(60);
   RescaledModel rescaled = Rescale(model);
   ASSERT_EQ(rescaled.tried.size(), 1);
@@ -105,7 +105,7 @@ TEST_F(RescaleLayersTest, EqualizingUnevenWeightsGainsMuch) {
 }
 
 TEST_F(RescaleLayersTest, SmoothingAnOutlierGainsMuch) {
-  options_.smooth = true;
+  options_.methods.smooth = true;
   ModelGraph model = Outlier(40);
   RescaledModel rescaled = Rescale(model);
   ASSERT_EQ(rescaled.tried.size(), 1);
@@ -119,7 +119,7 @@ TEST_F(RescaleLayersTest, SmoothingAnOutlierGainsMuch) {
 
 // All channels of the norm are alike.
 TEST_F(RescaleLayersTest, WhatDoesNotHelpIsNotKept) {
-  options_.smooth = true;
+  options_.methods.smooth = true;
   const RescaledModel rescaled = Rescale(Outlier(1));
   ASSERT_EQ(rescaled.tried.size(), 1);
   EXPECT_EQ(rescaled.tried[0].reason, "it gains nothing");
@@ -134,7 +134,7 @@ TEST_F(RescaleLayersTest, APairWhoseSecondLayerLosesMoreIsNotKept) {
   options_.mapping.emplace()
       .SetGlobal(Int8PerTensorQConfig())
       .SetModuleName("b", coarse);
-  options_.equalize = true;
+  options_.methods.equalize = true;
   at::Tensor first = at::randn({16, 16});
   first[3] *= 8;
   const ModelGraph model = OrThrow(ModelGraph::FromModule(MakeModel(
@@ -153,7 +153,7 @@ TEST_F(RescaleLayersTest, APairWhoseSecondLayerLosesMoreIsNotKept) {
 // A clamp that stays lets the channels alone that it clips, most of the large
 // one here; one that is rescaled, a minimum and a maximum, runs in float.
 TEST_F(RescaleLayersTest, AClampIsRescaledWhereThatGainsMore) {
-  options_.equalize = true;
+  options_.methods.equalize = true;
   at::Tensor first = at::randn({16, 16});
   first[3] *= 60;
   const ModelGraph model = OrThrow(ModelGraph::FromModule(MakeModel(
@@ -171,7 +171,7 @@ TEST_F(RescaleLayersTest, AClampIsRescaledWhereThatGainsMore) {
 // On the batch held back, one channel is beyond what was sampled: the clamp of
 // the equalized model would cut it off, which it did not before.
 TEST_F(RescaleLayersTest, WhatAClampWouldCutOffCounts) {
-  options_.equalize = true;
+  options_.methods.equalize = true;
   at::Tensor first = at::zeros({16, 16});
   first.diagonal().fill_(1);
   first[3] *= 0.02;
@@ -190,7 +190,7 @@ TEST_F(RescaleLayersTest, WhatAClampWouldCutOffCounts) {
 }
 
 TEST_F(RescaleLayersTest, EachModelThatIsTriedIsProgress) {
-  options_.equalize = true;
+  options_.methods.equalize = true;
   std::vector<int64_t> seen;
   options_.progress = [&](int64_t done, int64_t total) {
     EXPECT_LE(done, total);
@@ -201,7 +201,7 @@ TEST_F(RescaleLayersTest, EachModelThatIsTriedIsProgress) {
 }
 
 TEST_F(RescaleLayersTest, EvenLayersAreNoPairs) {
-  options_.equalize = true;
+  options_.methods.equalize = true;
   const at::Tensor even = at::ones({16, 16});
   const ModelGraph model = OrThrow(ModelGraph::FromModule(
       MakeModel({{"a", Linear(even)}, {"b", Linear(even)}},
@@ -213,7 +213,7 @@ TEST_F(RescaleLayersTest, EvenLayersAreNoPairs) {
 }
 
 TEST_F(RescaleLayersTest, AModelWithoutANormSaysSo) {
-  options_.smooth = true;
+  options_.methods.smooth = true;
   const ModelGraph model = OrThrow(ModelGraph::FromModule(
       MakeModel({{"a", Linear(at::randn({16, 16}))}},
                 {"return torch.relu(self.a.forward(x))"})));
@@ -222,7 +222,7 @@ TEST_F(RescaleLayersTest, AModelWithoutANormSaysSo) {
 }
 
 TEST_F(RescaleLayersTest, OneBatchIsTooFew) {
-  options_.equalize = true;
+  options_.methods.equalize = true;
   batches_.resize(1);
   const RescaledModel rescaled = Rescale(Uneven(60));
   EXPECT_THAT(rescaled.tried, IsEmpty());
@@ -232,7 +232,7 @@ TEST_F(RescaleLayersTest, OneBatchIsTooFew) {
 TEST(HasRescalingTest, IsForCalibratedModels) {
   QuantizeOptions options;
   EXPECT_FALSE(HasRescaling(options));
-  options.smooth = true;
+  options.methods.smooth = true;
   EXPECT_TRUE(HasRescaling(options));
   options.compat = true;
   EXPECT_FALSE(HasRescaling(options));

@@ -99,8 +99,8 @@ TEST_F(TrainQuantizedModelTest, WhatIsTrainedIsWhatComesOut) {
 // So large a step makes noise of the weights.
 TEST_F(TrainQuantizedModelTest, TrainingThatDoesHarmIsNotKept) {
   options_.quantize = QuantizeOptions();
-  options_.quantize.choose_ranges = true;
-  options_.quantize.bias_correction = BiasCorrection::kFast;
+  options_.quantize.methods.choose_ranges = true;
+  options_.quantize.methods.bias_correction = BiasCorrection::kFast;
   loss_ = MakeTeacherLoss(OrThrow(Model().Clone()));
   options_.train.learning_rate = 1;
   int64_t last = 0;
@@ -122,7 +122,7 @@ TEST_F(TrainQuantizedModelTest, TrainingThatDoesHarmIsNotKept) {
 // It has the bits that static quantization chooses: 8 for these activations.
 TEST_F(TrainQuantizedModelTest, TrainingStartsWithTheChosenRanges) {
   options_.quantize = QuantizeOptions();
-  options_.quantize.choose_ranges = true;
+  options_.quantize.methods.choose_ranges = true;
   loss_ = MakeTeacherLoss(OrThrow(Model().Clone()));
   options_.train.learning_rate = 0;
   const TrainingReport report =

@@ -42,7 +42,7 @@ class CalibratedValuesTest : public ::testing::TestWithParam<ObserverKind> {
     }
     batches_ = BatchesOf(tensors);
     options_.observer = GetParam();
-    options_.bias_correction = BiasCorrection::kFast;
+    options_.methods.bias_correction = BiasCorrection::kFast;
     std::vector<SkippedChoice> skipped;
     space_ = std::make_unique<SearchSpace>(OrThrow(SearchSpace::Create(
         model_, options_,

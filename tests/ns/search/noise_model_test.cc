@@ -231,7 +231,7 @@ TEST_F(NoiseModelTest, CorrectedBiasesMakeLessNoise) {
   const std::vector<std::string> body = {absl::StrCat("return ", ConvOf("x"))};
   const std::vector<at::Tensor> images = Images(3, 2);
   const Predicted plain(body, images, options);
-  options.bias_correction = BiasCorrection::kFast;
+  options.methods.bias_correction = BiasCorrection::kFast;
   const Predicted corrected(body, images, options);
   const ObserverPlan plan = corrected.space().PlanOf({1});
   EXPECT_THAT(corrected.noise().CorrectedLayers(plan),

@@ -77,7 +77,7 @@ class SearchTest : public ::testing::Test {
 
   static SearchOptions WithBudget(double db) {
     SearchOptions options;
-    options.quantize.bias_correction = BiasCorrection::kFast;
+    options.quantize.methods.bias_correction = BiasCorrection::kFast;
     options.budget_db = db;
     options.time_layers = Timer();
     return options;
@@ -175,7 +175,7 @@ TEST_F(SearchTest, TellsTheLayersSharesAndTheFrontier) {
 // The mapping makes the same model, when the same biases are corrected.
 TEST_F(SearchTest, TheMappingMakesTheSameModel) {
   SearchOptions options = WithBudget(AllInt8Db() + 4);
-  options.quantize.bias_correction = BiasCorrection::kNone;
+  options.quantize.methods.bias_correction = BiasCorrection::kNone;
   SearchResult result = OrThrow(Search(model_, reader_, options));
   QuantizeOptions quantize = options.quantize;
   quantize.mapping = result.mapping;
@@ -194,7 +194,7 @@ TEST_F(SearchTest, TheMappingMakesTheSameModel) {
 
 TEST_F(SearchTest, LayersToKeepAreRulesOfTheMapping) {
   SearchOptions options = WithBudget(1);
-  options.quantize.bias_correction = BiasCorrection::kNone;
+  options.quantize.methods.bias_correction = BiasCorrection::kNone;
   options.quantize.keep = {"conv2d@1", "linear"};
   SearchResult result = OrThrow(Search(model_, reader_, options));
   for (const SearchedLayer& layer : result.layers) {
@@ -284,7 +284,7 @@ TEST_F(SearchTest, ObserversThatDependOnTheOrderTakeNoFurtherRun) {
        {ObserverKind::kMovingAverageMinMax, ObserverKind::kHistogram}) {
     SearchOptions options = WithBudget(5);
     options.quantize.observer = kind;
-    options.quantize.bias_correction = BiasCorrection::kNone;
+    options.quantize.methods.bias_correction = BiasCorrection::kNone;
     SearchResult result = OrThrow(Search(model_, reader_, options));
     EXPECT_LE(result.float_passes, 3);
     EXPECT_NEAR(result.verified.front().predicted_db,
