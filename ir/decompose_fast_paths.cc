@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "ir/constant_argument.h"
 #include "ir/graph_walk.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
@@ -35,18 +36,13 @@ constexpr char kAttention[] = "torch.nn.modules.activation.MultiheadAttention";
 constexpr int64_t kMaskOfScores = 0;
 constexpr int64_t kMaskOfKeys = 1;
 
-std::optional<c10::IValue> Argument(const Node& op, absl::string_view name) {
-  const Value* input = InputNamed(op, name);
-  return input == nullptr ? std::nullopt : ConstantOf(*input);
-}
-
 bool IsConstantBool(const Node& op, absl::string_view name) {
-  const auto value = Argument(op, name);
+  const auto value = ConstantArgument(op, name);
   return value && value->isBool();
 }
 
 std::optional<int64_t> IntArgument(const Node& op, absl::string_view name) {
-  const auto value = Argument(op, name);
+  const auto value = ConstantArgument(op, name);
   return value && value->isInt() ? std::optional(value->toInt()) : std::nullopt;
 }
 
@@ -72,13 +68,13 @@ bool CanDecompose(const Node& op) {
     return false;
   }
   if (op.kind() == aten::_transformer_encoder_layer_fwd) {
-    const auto eps = Argument(op, "eps");
+    const auto eps = ConstantArgument(op, "eps");
     return IsConstantBool(op, "use_gelu") && IsConstantBool(op, "norm_first") &&
            eps && eps->isDouble();
   }
   return IsConstantBool(op, "need_weights") &&
          IsConstantBool(op, "average_attn_weights") &&
-         (Argument(op, "need_weights")->toBool() ||
+         (ConstantArgument(op, "need_weights")->toBool() ||
           op.outputs()[1]->uses().empty());
 }
 
@@ -96,7 +92,7 @@ class FastPathParts {
 
   Value* EncoderLayer() {
     Value* x = Input("src");
-    const bool norm_first = Argument(op_, "norm_first")->toBool();
+    const bool norm_first = ConstantArgument(op_, "norm_first")->toBool();
     Value* normed = norm_first ? Norm(x, "1") : x;
     Value* attention = nullptr;
     {
@@ -106,8 +102,9 @@ class FastPathParts {
     x = Insert(aten::add, {x, attention});
     x = norm_first ? x : Norm(x, "1");
     Value* hidden = Linear(norm_first ? Norm(x, "2") : x, "1");
-    hidden = Argument(op_, "use_gelu")->toBool() ? Insert(aten::gelu, {hidden})
-                                                 : Insert(aten::relu, {hidden});
+    hidden = ConstantArgument(op_, "use_gelu")->toBool()
+                 ? Insert(aten::gelu, {hidden})
+                 : Insert(aten::relu, {hidden});
     x = Insert(aten::add, {x, Linear(hidden, "2")});
     return norm_first ? x : Norm(x, "2");
   }
@@ -134,7 +131,7 @@ class FastPathParts {
 
   Value* Norm(Value* x, const std::string& number) {
     const auto scope = Enter("norm" + number, kNorm);
-    const auto features = Argument(op_, "embed_dim")->toInt();
+    const auto features = ConstantArgument(op_, "embed_dim")->toInt();
     return Insert(
         aten::layer_norm,
         {x, std::vector<int64_t>{features}, Input("norm_weight_", number),
@@ -215,12 +212,12 @@ class FastPathParts {
   }
 
   Value* NeededWeights(Value* weights) {
-    const bool are_needed =
-        op_.outputs().size() == 2 && Argument(op_, "need_weights")->toBool();
+    const bool are_needed = op_.outputs().size() == 2 &&
+                            ConstantArgument(op_, "need_weights")->toBool();
     if (!are_needed) {
       return nullptr;
     }
-    return Argument(op_, "average_attn_weights")->toBool()
+    return ConstantArgument(op_, "average_attn_weights")->toBool()
                ? Insert(aten::mean, {weights, std::vector<int64_t>{1}})
                : weights;
   }

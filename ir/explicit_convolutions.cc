@@ -150,7 +150,8 @@ class PaddedConvolution {
     const std::optional<Ints> dilation =
         ConstantInts(*node_, "dilation", dimensions);
     if (mode_->toStringRef() != "same" || !weight ||
-        weight->size() != dimensions + 2 || !dilation) {
+        weight->size() != dimensions + 2 || !dilation ||
+        ConstantInts(*node_, "stride", dimensions) != Ints(dimensions, 1)) {
       return false;
     }
     for (size_t i = 0; i < dimensions; ++i) {

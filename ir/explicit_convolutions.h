@@ -10,9 +10,9 @@ struct Graph;
 namespace ns {
 
 // Replaces a padding that is "same" or "valid" by its numbers. That of "same"
-// needs a constant weight, whose shape gives it. Where it is odd, LibTorch adds
-// the zero that is left over at the end of each dimension, and so does the
-// graph:
+// needs a constant weight, whose shape gives it, and a stride of 1: LibTorch
+// refuses others when the model runs. Where it is odd, LibTorch adds the zero
+// that is left over at the end of each dimension, and so does the graph:
 //
 //   %y = aten::conv1d(%x, %weight, %bias, %stride, "same", %dilation, %groups)
 // becomes, for a kernel of 4,

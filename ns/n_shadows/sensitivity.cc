@@ -15,9 +15,11 @@
 #include "ir/refusal.h"
 #include "ir/status.h"
 #include "ns/batches/batch.h"
+#include "ns/batches/batch_reader.h"
 #include "ns/batches/run_batches.h"
 #include "ns/n_shadows/float_layers.h"
 #include "ns/n_shadows/qconfig_multi_mapping.h"
+#include "ns/quantization/refused_inputs.h"
 #include "ns/suite/non_finite_inputs.h"
 #include "passes/instrument/logger_switches.h"
 
@@ -86,25 +88,29 @@ size_t IntegerLayers(const Sensitivity& sensitivity) {
                        });
 }
 
-// What `ns quantize` would leave in float with each static candidate. Nothing
-// of other candidates, whose figures do not depend on it, and where quantizing
-// the model fails: it may be quantized in part.
+// What `ns quantize` would leave in float with each candidate that has int8
+// activations. Nothing of other candidates, and where quantizing the model
+// fails: it may be quantized in part.
 std::vector<FloatLayerReasons> RefusedLayers(
     const ModelGraph& model, const std::vector<Batch>& batches,
     const std::vector<QConfig>& candidates) {
   std::vector<FloatLayerReasons> refused;
   for (const QConfig& candidate : candidates) {
-    refused.emplace_back();
-    if (ModeOf(candidate.activation) != QuantizationMode::kStatic) {
-      continue;
+    absl::StatusOr<FloatLayerReasons> reasons;
+    switch (ModeOf(candidate.activation)) {
+      case QuantizationMode::kStatic: {
+        QConfigMapping mapping;
+        mapping.SetGlobal(candidate);
+        reasons = LayersLeftInFloat(model, batches, mapping);
+        break;
+      }
+      case QuantizationMode::kDynamic:
+        reasons = RefusedInputs(model, BatchReader::FromBatches(batches));
+        break;
+      default:
+        reasons = FloatLayerReasons();
     }
-    QConfigMapping mapping;
-    mapping.SetGlobal(candidate);
-    absl::StatusOr<FloatLayerReasons> reasons =
-        LayersLeftInFloat(model, batches, mapping);
-    if (reasons.ok()) {
-      refused.back() = *std::move(reasons);
-    }
+    refused.push_back(reasons.ok() ? *std::move(reasons) : FloatLayerReasons());
   }
   return refused;
 }

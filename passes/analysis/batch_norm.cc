@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "ir/node_view.h"
+#include "ir/constant_argument.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
@@ -27,14 +27,11 @@ void CheckChannels(const at::Tensor& argument, const at::Tensor& other) {
 }  // namespace
 
 using ::torch::jit::Node;
-using ::torch::jit::Value;
 
 absl::StatusOr<at::Tensor> ConstantTensorInput(const Node& node,
                                                absl::string_view name,
                                                absl::string_view what) {
-  const Value* value = InputNamed(node, name);
-  const std::optional<c10::IValue> constant =
-      value == nullptr ? std::nullopt : ConstantOf(*value);
+  const std::optional<c10::IValue> constant = ConstantArgument(node, name);
   if (!constant || !(constant->isTensor() || constant->isNone())) {
     return Refusal(absl::StrCat(what, " is not constant"));
   }
@@ -43,11 +40,11 @@ absl::StatusOr<at::Tensor> ConstantTensorInput(const Node& node,
 
 absl::StatusOr<BatchNorm> BatchNormOf(const Node& node) {
   const std::optional<c10::IValue> training =
-      ConstantOf(*InputNamed(node, "training"));
+      ConstantArgument(node, "training");
   if (!training || !training->isBool() || training->toBool()) {
     return Refusal("it computes its statistics itself, as in training");
   }
-  const std::optional<c10::IValue> eps = ConstantOf(*InputNamed(node, "eps"));
+  const std::optional<c10::IValue> eps = ConstantArgument(node, "eps");
   if (!eps || !eps->isDouble()) {
     return Refusal("its eps is not constant");
   }

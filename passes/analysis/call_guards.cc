@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "absl/strings/string_view.h"
+#include "ir/constant_argument.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
@@ -26,8 +27,7 @@ bool IsNoneOrMissing(const Node& node, absl::string_view name) {
 // Returns the constant int or bool that an input is; nothing when it is not
 // constant.
 std::optional<int64_t> ConstantInt(const Node& node, absl::string_view name) {
-  const Value* input = InputNamed(node, name);
-  const auto constant = input == nullptr ? std::nullopt : ConstantOf(*input);
+  const auto constant = ConstantArgument(node, name);
   if (!constant || !(constant->isInt() || constant->isBool())) {
     return std::nullopt;
   }

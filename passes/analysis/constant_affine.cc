@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "ir/constant_argument.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
 #include "passes/ops/op_table.h"
@@ -99,11 +100,8 @@ std::optional<int> SpatialDimsOfConv(const Node& node) {
     return std::nullopt;
   }
   if (row->op == "aten::_convolution") {
-    const Value* transposed = InputNamed(node, "transposed");
-    const auto is_transposed =
-        transposed == nullptr ? std::nullopt : ConstantOf(*transposed);
-    const Value* stride = InputNamed(node, "stride");
-    const auto strides = stride == nullptr ? std::nullopt : ConstantOf(*stride);
+    const auto is_transposed = ConstantArgument(node, "transposed");
+    const auto strides = ConstantArgument(node, "stride");
     return is_transposed && is_transposed->isBool() &&
                    !is_transposed->toBool() && strides && strides->isIntList()
                ? std::make_optional(

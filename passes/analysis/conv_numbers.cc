@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "ir/constant_argument.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
@@ -65,8 +66,7 @@ absl::StatusOr<Ints> ConvNumbers::List(absl::string_view name) const {
 }
 
 absl::StatusOr<int64_t> ConvNumbers::Number(absl::string_view name) const {
-  const Value* input = InputNamed(node_, name);
-  const auto value = input == nullptr ? std::nullopt : ConstantOf(*input);
+  const auto value = ConstantArgument(node_, name);
   if (!value || !value->isInt()) {
     return NotConstant(name);
   }

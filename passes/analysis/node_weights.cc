@@ -11,6 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "ir/constant_argument.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
@@ -86,18 +87,9 @@ std::vector<c10::IValue> ConstantList(const Value* value) {
   return elements;
 }
 
-bool ConstantFlag(const Node& node, absl::string_view name) {
-  const Value* value = InputNamed(node, name);
-  const std::optional<c10::IValue> flag =
-      value == nullptr ? std::nullopt : ConstantOf(*value);
-  return flag && flag->isBool() && flag->toBool();
-}
-
 int64_t ConstantInt(const Node& node, absl::string_view name,
                     int64_t otherwise) {
-  const Value* value = InputNamed(node, name);
-  const std::optional<c10::IValue> number =
-      value == nullptr ? std::nullopt : ConstantOf(*value);
+  const std::optional<c10::IValue> number = ConstantArgument(node, name);
   return number && number->isInt() ? number->toInt() : otherwise;
 }
 
@@ -108,8 +100,8 @@ std::vector<std::vector<at::Tensor>> RecurrentCells(const Node& node) {
   const std::vector<c10::IValue> parameters =
       ConstantList(InputNamed(node, "params"));
   const size_t count = ConstantInt(node, "num_layers", 1) *
-                       (ConstantFlag(node, "bidirectional") ? 2 : 1);
-  const size_t least = ConstantFlag(node, "has_biases") ? 4 : 2;
+                       (IsArgumentTrue(node, "bidirectional") ? 2 : 1);
+  const size_t least = IsArgumentTrue(node, "has_biases") ? 4 : 2;
   std::vector<std::vector<at::Tensor>> cells;
   if (count == 0 || parameters.size() % count != 0 ||
       parameters.size() < least * count) {
@@ -126,8 +118,8 @@ std::vector<std::vector<at::Tensor>> RecurrentCells(const Node& node) {
 }
 
 std::vector<NamedTensor> RecurrentWeights(const Node& node) {
-  const bool bidirectional = ConstantFlag(node, "bidirectional");
-  const size_t projection = ConstantFlag(node, "has_biases") ? 4 : 2;
+  const bool bidirectional = IsArgumentTrue(node, "bidirectional");
+  const size_t projection = IsArgumentTrue(node, "has_biases") ? 4 : 2;
   const std::vector<std::vector<at::Tensor>> cells = RecurrentCells(node);
   std::vector<NamedTensor> weights;
   for (size_t cell = 0; cell < cells.size(); ++cell) {
@@ -146,7 +138,7 @@ std::vector<NamedTensor> RecurrentWeights(const Node& node) {
 absl::StatusOr<std::vector<NamedTensor>> QuantizedRecurrentWeights(
     const Node& node) {
   std::vector<NamedTensor> weights;
-  const bool bidirectional = ConstantFlag(node, "bidirectional");
+  const bool bidirectional = IsArgumentTrue(node, "bidirectional");
   const std::vector<c10::IValue> cells =
       ConstantList(InputNamed(node, "params"));
   for (size_t cell = 0; cell < cells.size(); ++cell) {
@@ -258,7 +250,7 @@ absl::StatusOr<std::vector<at::Tensor>> ReadBiases(const Node& node,
       break;
     case WeightForm::kTensorList:
       for (const std::vector<at::Tensor>& cell : RecurrentCells(node)) {
-        if (ConstantFlag(node, "has_biases")) {
+        if (IsArgumentTrue(node, "has_biases")) {
           biases.insert(biases.end(), {cell[2], cell[3]});
         }
       }

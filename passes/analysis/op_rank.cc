@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "absl/strings/string_view.h"
+#include "ir/constant_argument.h"
 #include "ir/node_view.h"
 #include "passes/analysis/op_facts.h"
 #include "passes/ops/op_families.h"
@@ -62,9 +63,7 @@ std::optional<int> LengthOf(const Value* list) {
 // Returns the least rank of the output of an op that reduces some of the
 // dimensions of its input, which has `rank` or more.
 int RankOfReduction(const Node& node, int rank) {
-  const Value* keep = InputNamed(node, "keepdim");
-  const auto keeps = keep == nullptr ? std::nullopt : ConstantOf(*keep);
-  if (keeps && keeps->isBool() && keeps->toBool()) {
+  if (IsArgumentTrue(node, "keepdim")) {
     return rank;
   }
   const std::optional<int> reduced = LengthOf(InputNamed(node, "dim"));

@@ -2,6 +2,7 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include "ir/constant_argument.h"
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
 #include "passes/kernels/conv/conv_saturation.h"
@@ -10,9 +11,7 @@
 namespace ns {
 namespace {
 
-using ::torch::jit::Block;
 using ::torch::jit::Node;
-using ::torch::jit::Value;
 
 constexpr int32_t kHighestInput = 255;
 // The highest quantized input of 7 bits: rounding the zero point may add one to
@@ -20,12 +19,8 @@ constexpr int32_t kHighestInput = 255;
 constexpr int32_t kHighestReducedInput = 128;
 
 int32_t HighestInput(const Node& node) {
-  const Value* reduce_range = InputNamed(node, "reduce_range");
-  const auto constant =
-      reduce_range == nullptr ? std::nullopt : ConstantOf(*reduce_range);
-  return constant && constant->isBool() && constant->toBool()
-             ? kHighestReducedInput
-             : kHighestInput;
+  return IsArgumentTrue(node, "reduce_range") ? kHighestReducedInput
+                                              : kHighestInput;
 }
 
 }  // namespace

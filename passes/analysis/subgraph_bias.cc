@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "ir/constant_argument.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
@@ -46,8 +47,7 @@ absl::StatusOr<OptionalTensor> NodeBias(const Node& node) {
       }
       return std::nullopt;
     case WeightForm::kTensor: {
-      const torch::jit::Value* value = InputNamed(node, "bias");
-      const auto bias = value == nullptr ? std::nullopt : ConstantOf(*value);
+      const auto bias = ConstantArgument(node, "bias");
       if (bias && bias->isTensor()) {
         return bias->toTensor();
       }

@@ -4,10 +4,9 @@
 #include <ATen/TensorOperators.h>
 #include <torch/csrc/jit/ir/ir.h>
 
-#include <optional>
 #include <vector>
 
-#include "ir/node_view.h"
+#include "ir/constant_argument.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "passes/analysis/batch_norm.h"
@@ -20,29 +19,23 @@ namespace {
 
 using ::torch::jit::Node;
 
-std::optional<c10::IValue> ConstantInput(const Node& node,
-                                         absl::string_view name) {
-  const torch::jit::Value* value = InputNamed(node, name);
-  return value == nullptr ? std::nullopt : ConstantOf(*value);
-}
-
 // Returns the factor that `batch_norm` has for each output channel; undefined
 // when its statistics are not constant. A norm in training is taken with the
 // statistics that it has gathered so far.
 absl::StatusOr<at::Tensor> ScaleOf(const Node& batch_norm) {
-  const auto variance = ConstantInput(batch_norm, "running_var");
-  const auto eps = ConstantInput(batch_norm, "eps");
+  const auto variance = ConstantArgument(batch_norm, "running_var");
+  const auto eps = ConstantArgument(batch_norm, "eps");
   if (!variance || !variance->isTensor() || !eps || !eps->isDouble()) {
     return at::Tensor();
   }
-  const auto gamma = ConstantInput(batch_norm, "weight");
+  const auto gamma = ConstantArgument(batch_norm, "weight");
   return BatchNormScale(
       variance->toTensor(), eps->toDouble(),
       gamma && gamma->isTensor() ? gamma->toTensor() : at::Tensor());
 }
 
 int64_t GroupsOf(const Node& node) {
-  const auto groups = ConstantInput(node, "groups");
+  const auto groups = ConstantArgument(node, "groups");
   return groups && groups->isInt() ? groups->toInt() : 1;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ir/attach_attribute.h"
+#include "ir/constant_argument.h"
 #include "ir/graph_walk.h"
 #include "ir/insert_method_call.h"
 #include "ir/node_view.h"
@@ -29,15 +30,10 @@ namespace aten = ::c10::aten;
 
 constexpr char kAttributePrefix[] = "ns_float_conv_";
 
-std::optional<c10::IValue> Constant(const Node& node, const char* name) {
-  const Value* value = InputNamed(node, name);
-  return value == nullptr ? std::nullopt : ConstantOf(*value);
-}
-
 // The constant tensor of that name; undefined for None, and `fits` turns false
 // for anything but float32.
 at::Tensor TensorOf(const Node& node, const char* name, bool& fits) {
-  const std::optional<c10::IValue> value = Constant(node, name);
+  const std::optional<c10::IValue> value = ConstantArgument(node, name);
   if (value && value->isNone()) {
     return {};
   }
@@ -62,7 +58,7 @@ std::optional<FloatConvParameters> ParametersOf(const Node& node) {
   parameters.weight = TensorOf(node, "weight", fits);
   parameters.bias = TensorOf(node, "bias", fits);
   const auto ints = [&](const char* name) {
-    const std::optional<c10::IValue> value = Constant(node, name);
+    const std::optional<c10::IValue> value = ConstantArgument(node, name);
     fits =
         fits && value && value->isIntList() && value->toIntVector().size() == 2;
     return fits ? value->toIntVector() : std::vector<int64_t>();
@@ -70,11 +66,12 @@ std::optional<FloatConvParameters> ParametersOf(const Node& node) {
   parameters.stride = ints("stride");
   parameters.padding = ints("padding");
   parameters.dilation = ints("dilation");
-  const std::optional<c10::IValue> groups = Constant(node, "groups");
+  const std::optional<c10::IValue> groups = ConstantArgument(node, "groups");
   fits = fits && groups && groups->isInt() && parameters.weight.defined() &&
          parameters.weight.dim() == 4;
   if (node.kind() == aten::_convolution) {
-    const std::optional<c10::IValue> transposed = Constant(node, "transposed");
+    const std::optional<c10::IValue> transposed =
+        ConstantArgument(node, "transposed");
     fits = fits && transposed && transposed->isBool() && !transposed->toBool();
   }
   if (!fits) {

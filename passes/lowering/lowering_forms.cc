@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/types/span.h"
+#include "ir/constant_argument.h"
 #include "ir/data_inputs.h"
 #include "ir/insert_op.h"
 #include "ir/node_view.h"
@@ -57,8 +58,7 @@ absl::StatusOr<Value*> InsertWithLayer(Node* node, absl::string_view op,
 }
 
 absl::StatusOr<c10::IValue> WholeTable(Node* node, Repacker& repacker) {
-  const Value* pruned = InputNamed(*node, "pruned_weights");
-  const auto is_pruned = pruned == nullptr ? std::nullopt : ConstantOf(*pruned);
+  const auto is_pruned = ConstantArgument(*node, "pruned_weights");
   if (!is_pruned || !is_pruned->isBool() || is_pruned->toBool()) {
     return Refusal("its table may have pruned rows");
   }

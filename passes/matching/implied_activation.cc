@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "absl/strings/string_view.h"
+#include "ir/constant_argument.h"
 #include "ir/node_view.h"
 #include "passes/ops/op_table.h"
 
@@ -73,8 +74,7 @@ std::optional<Range> FixedPoints(const Node& activation) {
 at::ScalarType OutputDtype(const Node& op) {
   for (const Node* node = &op; node != nullptr && !node->inputs().empty();
        node = node->input(0)->node()) {
-    const Value* dtype = InputNamed(*node, "dtype");
-    const auto constant = dtype == nullptr ? std::nullopt : ConstantOf(*dtype);
+    const auto constant = ConstantArgument(*node, "dtype");
     if (constant && constant->isInt()) {
       return static_cast<at::ScalarType>(constant->toInt());
     }

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "ir/constant_argument.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
 #include "ir/symbol_text.h"
@@ -35,13 +36,8 @@ absl::string_view ConvolutionFamily(const Node& node) {
   static constexpr absl::string_view kFamilies[] = {
       "conv1d",           "conv2d",           "conv3d",
       "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"};
-  const torch::jit::Value* stride = InputNamed(node, "stride");
-  const torch::jit::Value* transposed = InputNamed(node, "transposed");
-  if (stride == nullptr || transposed == nullptr) {
-    return kConvolution;
-  }
-  const std::optional<c10::IValue> steps = ConstantOf(*stride);
-  const std::optional<c10::IValue> flag = ConstantOf(*transposed);
+  const std::optional<c10::IValue> steps = ConstantArgument(node, "stride");
+  const std::optional<c10::IValue> flag = ConstantArgument(node, "transposed");
   if (!steps || !flag || !steps->isIntList() || !flag->isBool()) {
     return kConvolution;
   }

@@ -2,8 +2,7 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
-#include <optional>
-
+#include "ir/constant_argument.h"
 #include "ir/node_view.h"
 #include "passes/ops/op_table.h"
 
@@ -11,15 +10,11 @@ namespace ns {
 namespace {
 
 using ::torch::jit::Node;
-using ::torch::jit::Value;
 
 // aten::_convolution is told by an argument.
 bool IsTransposed(const Node& node, const OpRow& row) {
-  const Value* transposed = InputNamed(node, "transposed");
-  const auto constant =
-      transposed == nullptr ? std::nullopt : ConstantOf(*transposed);
   return row.family_row->facts.weight_channel_dim != 0 ||
-         (constant && constant->isBool() && constant->toBool());
+         IsArgumentTrue(node, "transposed");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "ir/constant_argument.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
@@ -21,12 +22,6 @@ namespace {
 
 using ::torch::jit::Node;
 using ::torch::jit::Value;
-
-bool IsTrue(const Node& node, const char* argument) {
-  const Value* value = InputNamed(node, argument);
-  const auto constant = value ? ConstantOf(*value) : std::nullopt;
-  return constant && constant->isBool() && constant->toBool();
-}
 
 std::string FloatName(at::ScalarType dtype) {
   switch (dtype) {
@@ -131,7 +126,7 @@ ShapeLimits LimitsInInt8(const Node& node) {
     ShapeLimits limits = row->family_row->facts.int8_limits;
     // It fails on memory that is channels last, as convolutions return it.
     limits.single_pixels =
-        node.kind() != c10::aten::mean || IsTrue(node, "keepdim");
+        node.kind() != c10::aten::mean || IsArgumentTrue(node, "keepdim");
     return limits;
   }
   // A batch and channels, as the weight has output and input channels.

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "ir/constant_argument.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
@@ -20,7 +21,7 @@ using Cells = std::vector<const SharedConstants::Entry*>;
 
 absl::StatusOr<c10::IValue> ConstantNamed(const Node& node,
                                           absl::string_view name) {
-  std::optional<c10::IValue> constant = ConstantOf(*InputNamed(node, name));
+  std::optional<c10::IValue> constant = ConstantArgument(node, name);
   if (!constant) {
     return Refusal(absl::StrCat("its ", name, " is not constant"));
   }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "ir/constant_argument.h"
 #include "ir/insert_op.h"
 #include "ir/node_view.h"
 #include "ir/refusal.h"
@@ -29,7 +30,7 @@ struct BagKind {
 
 absl::StatusOr<BagKind> KindOf(const Node& node) {
   BagKind kind;
-  const auto mode = ConstantOf(*InputNamed(node, "mode"));
+  const auto mode = ConstantArgument(node, "mode");
   if (!mode || !mode->isInt()) {
     return Refusal("its mode is not constant");
   }

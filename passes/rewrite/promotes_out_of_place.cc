@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "absl/algorithm/container.h"
+#include "ir/constant_argument.h"
 #include "ir/node_view.h"
 
 namespace ns {
@@ -26,8 +27,7 @@ bool IsWide(const at::Tensor& tensor) {
 
 // Returns the type that `node`, such as a cast, is told to give.
 std::optional<at::ScalarType> TypeAskedOf(const Node& node) {
-  const Value* dtype = InputNamed(node, "dtype");
-  const auto constant = dtype == nullptr ? std::nullopt : ConstantOf(*dtype);
+  const auto constant = ConstantArgument(node, "dtype");
   return constant && constant->isInt()
              ? std::optional(static_cast<at::ScalarType>(constant->toInt()))
              : std::nullopt;

@@ -1,6 +1,11 @@
 #include "ir/explicit_convolutions.h"
 
+#include <ATen/Functions.h>
+#include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
+
+#include <cstdint>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "tests/testing/ir.h"
@@ -50,6 +55,27 @@ graph(%x : Tensor, %w : Tensor, %b : Tensor, %stride : int[], %one : int):
   %same : str = prim::Constant[value="same"]()
   %y : Tensor = aten::conv2d(%x, %w, %b, %stride, %same, %stride, %one)
   return (%y))IR");
+}
+
+// LibTorch refuses it when the model runs.
+TEST(MakeConvolutionsExplicitTest, KeepsTheSameSizeOfAStride) {
+  for (const int64_t stride : {1, 2}) {
+    const auto graph = GraphOf(R"IR(
+graph(%x : Tensor, %b : Tensor, %stride : int[], %one : int):
+  %same : str = prim::Constant[value="same"]()
+  %ones : int[] = prim::Constant[value=[1]]()
+  %y : Tensor = aten::conv1d(%x, %b, %b, %stride, %same, %ones, %one)
+  return (%y))IR");
+    const torch::jit::WithInsertPoint at(*graph->nodes().begin());
+    graph->inputs()[2]->replaceAllUsesWith(
+        graph->insertConstant(std::vector<int64_t>{stride}));
+    for (torch::jit::Node* node : graph->nodes()) {
+      if (node->kind() == c10::aten::conv1d) {
+        node->replaceInput(1, graph->insertConstant(at::ones({4, 3, 3})));
+      }
+    }
+    EXPECT_EQ(MakeConvolutionsExplicit(*graph), stride == 1);
+  }
 }
 
 // The stride allows one more row, and the padding leaves one out at each end.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "ir/constant_argument.h"
 #include "ir/graph_walk.h"
 #include "ir/insert_method_call.h"
 #include "ir/make_module.h"
@@ -35,9 +36,8 @@ bool LooksUp(const Node& node) {
 // Whether `lookup` always reads rows of `weight`. Freezing detaches parameters,
 // so the constant is another tensor with the same memory.
 bool LooksUpIn(const at::Tensor& weight, const Node& lookup) {
-  const Value* table = InputNamed(lookup, "weight");
   const std::optional<c10::IValue> constant =
-      table == nullptr ? std::nullopt : ConstantOf(*table);
+      ConstantArgument(lookup, "weight");
   if (!constant || !constant->isTensor()) {
     return false;
   }

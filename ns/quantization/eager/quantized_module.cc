@@ -16,11 +16,11 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "ir/constant_argument.h"
 #include "ir/make_module.h"
 #include "ir/model_graph.h"
 #include "ir/module_editor.h"
 #include "ir/module_fields.h"
-#include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ir/verifier.h"
@@ -40,7 +40,6 @@ namespace ns {
 namespace {
 
 using ::torch::jit::Module;
-using ::torch::jit::Value;
 
 // The field `name` of `module`, or of the first part of a fused module.
 std::optional<c10::IValue> LayerField(const Module& module,
@@ -153,9 +152,7 @@ class Maker {
     NS_ASSIGN_OR_RETURN(const FloatSubgraph layer, OneLayer(flat.graph()));
     std::string script = type_.script;
     for (const std::string& name : type_.constants) {
-      const Value* argument = InputNamed(*layer.subgraph.base, name);
-      const auto constant =
-          argument == nullptr ? std::nullopt : ConstantOf(*argument);
+      const auto constant = ConstantArgument(*layer.subgraph.base, name);
       if (!constant || !constant->isScalar()) {
         return absl::InvalidArgumentError(
             absl::StrCat("its ", name, " is not a constant number"));

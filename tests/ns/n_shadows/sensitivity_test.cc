@@ -11,6 +11,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "passes/quantization/qconfig.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
@@ -199,6 +200,26 @@ TEST_F(MeasureSensitivityTest, MeasuresEveryLayerAndCandidate) {
     EXPECT_GT(sqnr(3), sqnr(2) + 10);
     EXPECT_GT(sqnr(2), sqnr(4) + 5);
   }
+}
+
+// Its kernel takes matrices alone.
+TEST_F(MeasureSensitivityTest, DynamicCandidatesOfVectorsAreNotTried) {
+  const ModelGraph model = OrThrow(ModelGraph::FromModule(MakeModel(
+      {{"fc1", Linear(at::randn({5, 5}))}, {"fc2", Linear(at::randn({4, 5}))}},
+      {"return self.fc2.forward(torch.select("
+       "self.fc1.forward(x), 0, 0))"})));
+  SensitivityOptions options;
+  options.candidates = {OrThrow(QConfigNamed("dynamic")),
+                        OrThrow(QConfigNamed("fp16"))};
+  const Sensitivity sensitivity =
+      OrThrow(MeasureSensitivity(model, batches_, options));
+  ASSERT_THAT(sensitivity.layers, SizeIs(2));
+  EXPECT_THAT(sensitivity.layers[0].candidates, SizeIs(2));
+  ASSERT_THAT(sensitivity.layers[1].candidates, SizeIs(1));
+  EXPECT_EQ(sensitivity.layers[1].candidates[0].candidate, 1);
+  ASSERT_THAT(sensitivity.skipped, SizeIs(1));
+  EXPECT_EQ(sensitivity.skipped[0].reason,
+            "its input is a vector; its kernel takes matrices");
 }
 
 TEST_F(MeasureSensitivityTest, ReportsProgressOfBothPasses) {
