@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "ir/control_flow.h"
 #include "ir/node_view.h"
+#include "passes/matching/choice_of_moves.h"
 #include "passes/matching/counterparts.h"
 #include "passes/matching/overwritten_values.h"
 #include "passes/matching/value_keeping.h"
@@ -193,6 +194,14 @@ class PointFinder {
       }
     }
     if (a == nullptr) {
+      Value* choice = CounterpartOfChoice(
+          *point.source, [&](Value* value) { return InA(value); });
+      if (choice != nullptr && block != nullptr &&
+          IsWithin(*block->param_node(), *choice->node()->owningBlock())) {
+        a = choice;
+      }
+    }
+    if (a == nullptr) {
       a = ByConsumer(*node, nodes_a_, nodes_b_, pairs_, unpaired_);
     }
     if (a == nullptr) {
@@ -221,6 +230,17 @@ class PointFinder {
 
  private:
   using Values = absl::flat_hash_set<Value*>;
+
+  // Returns the value of A that `value` corresponds to, apart from being
+  // quantized or cast; null when there is none.
+  Value* InA(Value* value) const {
+    while (pairs_.LinkedA(value) == nullptr && KeepsValues(*value->node()) &&
+           IsTensor(*value->node()->input(0))) {
+      value = value->node()->input(0);
+    }
+    Value* a = pairs_.LinkedA(value);
+    return a != nullptr ? a : counterparts_.Find(value).a;
+  }
 
   static bool IsOverwritten(const OverwrittenValues& overwritten,
                             const Values& values, const Node& place,

@@ -495,6 +495,46 @@ TEST(QuantizePointsTest, SeesThroughControlFlow) {
                   "b.quantize: If = quantize_per_tensor"));
 }
 
+// As nn.MultiheadAttention transposes its batches, or does not.
+TEST(QuantizePointsTest, AChoiceThatMovesElementsIsThatOfTheOtherModel) {
+  const auto lines_with = [](const std::string& moves) {
+    const std::string quantized = absl::StrCat(R"IR(
+graph(%x : Tensor, %p : bool, %s : float, %n : int):
+  %zero : int = prim::Constant[value=0]()
+  %one : int = prim::Constant[value=1]()
+  %a : Tensor = aten::sigmoid(%x)
+  %c : Tensor = prim::If(%p)
+    block0():
+      %m : Tensor = )IR",
+                                               moves, R"IR(
+      %d : Tensor = aten::dequantize(%m)
+      -> (%d)
+    block1():
+      -> (%a)
+  %q : Tensor = aten::quantize_per_tensor(%c, %s, %n, %n)
+  return (%q))IR");
+    return LinesOf(R"IR(
+graph(%x : Tensor, %p : bool):
+  %zero : int = prim::Constant[value=0]()
+  %one : int = prim::Constant[value=1]()
+  %a : Tensor = aten::sigmoid(%x)
+  %c : Tensor = prim::If(%p)
+    block0():
+      %m : Tensor = aten::transpose(%a, %zero, %one)
+      -> (%m)
+    block1():
+      -> (%a)
+  return (%c))IR",
+                   quantized);
+  };
+  EXPECT_THAT(lines_with("aten::transpose(%a, %zero, %one)"),
+              Contains("If.quantize: If = quantize_per_tensor"));
+  EXPECT_THAT(lines_with("aten::flatten(%a, %zero, %one)"),
+              Not(Contains("If.quantize: If = quantize_per_tensor")));
+  EXPECT_THAT(lines_with("aten::transpose(%x, %zero, %one)"),
+              Not(Contains("If.quantize: If = quantize_per_tensor")));
+}
+
 // The value that A does not carry is what it was before the loop.
 TEST(QuantizePointsTest, SeesThroughWhatALoopOfBAloneCarries) {
   EXPECT_THAT(LinesOf(R"IR(
