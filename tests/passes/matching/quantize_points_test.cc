@@ -535,6 +535,41 @@ graph(%x : Tensor, %p : bool):
               Not(Contains("If.quantize: If = quantize_per_tensor")));
 }
 
+// A view of A is a reshape in B, which is no comparison point itself.
+TEST(QuantizePointsTest, AChoiceBehindAReshapeIsThatOfTheOtherModel) {
+  const auto model = [](const std::string& reshape, const std::string& other,
+                        const std::string& end) {
+    return absl::StrCat(R"IR(
+graph(%x : Tensor, %p : bool, %sizes : int[], %s : float, %n : int):
+  %zero : int = prim::Constant[value=0]()
+  %a : Tensor = aten::sigmoid(%x)
+  %v : Tensor = )IR",
+                        reshape, "(%a, %sizes)\n", other, R"IR(
+  %c : Tensor = prim::If(%p)
+    block0():
+      %m : Tensor = aten::squeeze(%v, %zero)
+      -> (%m)
+    block1():
+      -> (%v)
+)IR",
+                        end);
+  };
+  const std::string quantized =
+      model("aten::reshape", "",
+            "  %q : Tensor = aten::quantize_per_tensor(%c, %s, %n, %n)\n"
+            "  return (%q)");
+  EXPECT_THAT(LinesOf(model("aten::view", "", "  return (%c)"), quantized),
+              Contains("If.quantize: If = quantize_per_tensor"));
+  // Which of the two views it is, the graph does not tell.
+  EXPECT_THAT(
+      LinesOf(model("aten::view", "  %w : Tensor = aten::view(%a, %sizes)",
+                    "  %y : Tensor = aten::tanh(%w)\n"
+                    "  %t : (Tensor, Tensor) = prim::TupleConstruct(%c, %y)\n"
+                    "  return (%t)"),
+              quantized),
+      Not(Contains("If.quantize: If = quantize_per_tensor")));
+}
+
 // The value that A does not carry is what it was before the loop.
 TEST(QuantizePointsTest, SeesThroughWhatALoopOfBAloneCarries) {
   EXPECT_THAT(LinesOf(R"IR(
