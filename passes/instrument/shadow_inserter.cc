@@ -33,7 +33,8 @@ bool IsQuantizedIn(const MatchedSide& side) {
   return row != nullptr && row->role == Role::kQuantize;
 }
 
-// Returns the prim::Ifs that `subgraph` starts with: its start, and those in it.
+// Returns the prim::Ifs that `subgraph` starts with: its start, and those in
+// it.
 std::vector<Node*> ChoicesOf(const Subgraph& subgraph) {
   std::vector<Node*> choices;
   const auto add = [&](Node* node) {
@@ -99,8 +100,7 @@ absl::StatusOr<InsertedShadow> ShadowInserter::InsertCopy(
 }
 
 absl::StatusOr<InsertedShadow> ShadowInserter::Insert(
-    size_t index, const Subgraph& shadowed,
-    ValueCounterparts& counterparts) {
+    size_t index, const Subgraph& shadowed, ValueCounterparts& counterparts) {
   const SubgraphMatch& match = matches_.matches[index];
   if (match.is_quantize_point && !IsQuantizedIn(match.a)) {
     InsertedShadow shadow;

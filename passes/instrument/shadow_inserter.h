@@ -102,9 +102,9 @@ class ShadowInserter {
   ShadowGuardPtr GuardOf(size_t index) const;
 
  private:
-  absl::StatusOr<InsertedShadow> InsertCopy(
-      const SubgraphMatch& match, const Subgraph& shadowed,
-      ValueCounterparts& counterparts);
+  absl::StatusOr<InsertedShadow> InsertCopy(const SubgraphMatch& match,
+                                            const Subgraph& shadowed,
+                                            ValueCounterparts& counterparts);
   // The attribute of the guard of a match, which is made with its first shadow.
   const std::string& GuardAttributeOf(size_t index);
 

@@ -16,8 +16,8 @@ struct Value;
 namespace ns {
 
 // Maps values of the source to values of the target that have the same shape.
-// Graph inputs that are not tensors, and conditions (bool), are mapped to values
-// that a copy uses in their place.
+// Graph inputs that are not tensors, and conditions (bool), are mapped to
+// values that a copy uses in their place.
 using ValueCounterparts =
     absl::flat_hash_map<const torch::jit::Value*, torch::jit::Value*>;
 

@@ -91,8 +91,7 @@ graph(%x : Tensor, %p : bool):
     NS_ASSERT_OK(model.status);
     EXPECT_THAT(model.not_shadowed, IsEmpty());
     const at::Tensor input = takes_first ? q_.tanh() : q_.relu();
-    EXPECT_TRUE(
-        model.Run({q_, takes_first}).toTensor().equal(input.sigmoid()));
+    EXPECT_TRUE(model.Run({q_, takes_first}).toTensor().equal(input.sigmoid()));
     const auto shadows = model.Values("sigmoid", "float");
     ASSERT_THAT(shadows, SizeIs(1));
     EXPECT_TRUE(shadows[0].equal(input.dequantize().sigmoid()));
