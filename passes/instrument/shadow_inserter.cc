@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/attach_attribute.h"
-#include "ir/graph_walk.h"
 #include "ir/insert_op.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
@@ -20,6 +19,7 @@
 namespace ns {
 namespace {
 
+using ::torch::jit::Block;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
@@ -33,32 +33,37 @@ bool IsQuantizedIn(const MatchedSide& side) {
   return row != nullptr && row->role == Role::kQuantize;
 }
 
-// Returns the prim::Ifs that `subgraph` starts with: its start, and those in
-// it.
-std::vector<Node*> ChoicesOf(const Subgraph& subgraph) {
-  std::vector<Node*> choices;
-  const auto add = [&](Node* node) {
-    if (node->kind() == c10::prim::If) {
-      choices.push_back(node);
+std::vector<Node*> NodesWithBlocks(Block& block) {
+  std::vector<Node*> nodes;
+  for (Node* node : block.nodes()) {
+    if (!node->blocks().empty()) {
+      nodes.push_back(node);
     }
-  };
-  add(subgraph.start);
-  for (torch::jit::Block* block : subgraph.start->blocks()) {
-    ForEachNode(block, add);
   }
-  return choices;
+  return nodes;
 }
 
-// Adds the conditions of `original` with those of `shadowed`.
-void AddConditions(const Subgraph& original, const Subgraph& shadowed,
+// Adds the conditions of the prim::Ifs that `original` is or holds, with those
+// of the same ones in `shadowed`.
+void AddConditions(Node& original, Node& shadowed,
                    ValueCounterparts& counterparts) {
-  const std::vector<Node*> from = ChoicesOf(original);
-  const std::vector<Node*> to = ChoicesOf(shadowed);
-  if (from.size() != to.size()) {
+  const size_t blocks = original.blocks().size();
+  if (original.kind() != shadowed.kind() ||
+      blocks != shadowed.blocks().size()) {
     return;
   }
-  for (size_t i = 0; i < from.size(); ++i) {
-    counterparts[from[i]->input(0)] = to[i]->input(0);
+  if (original.kind() == c10::prim::If) {
+    counterparts[original.input(0)] = shadowed.input(0);
+  }
+  for (size_t i = 0; i < blocks; ++i) {
+    const auto of_original = NodesWithBlocks(*original.blocks()[i]);
+    const auto of_shadowed = NodesWithBlocks(*shadowed.blocks()[i]);
+    if (of_original.size() != of_shadowed.size()) {
+      continue;
+    }
+    for (size_t j = 0; j < of_original.size(); ++j) {
+      AddConditions(*of_original[j], *of_shadowed[j], counterparts);
+    }
   }
 }
 
@@ -78,7 +83,7 @@ absl::StatusOr<InsertedShadow> ShadowInserter::InsertCopy(
   Node* before = place->prev();
   NS_ASSIGN_OR_RETURN(const std::vector<Value*> inputs,
                       ShadowInputs(match.a.subgraph, shadowed, place, *facts_));
-  AddConditions(match.a.subgraph, shadowed, counterparts);
+  AddConditions(*match.a.subgraph.start, *shadowed.start, counterparts);
   NS_ASSIGN_OR_RETURN(CopiedSubgraph copy,
                       CopySubgraph(source_, match.a.subgraph, *match.a.output,
                                    inputs, host_, place, counterparts));

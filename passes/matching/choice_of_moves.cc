@@ -46,8 +46,10 @@ std::optional<Moved> MovedBy(const Node& choice, size_t arm, size_t index) {
 }
 
 // The output of a prim::If whose arm `arm` hands `passed` on, and whose other
-// arm does as `other` says.
+// arm does as `other` says. Null where there are several with different
+// conditions: which of them it is, the graph does not tell.
 Value* FindChoice(Value& passed, size_t arm, const Moved& other) {
+  Value* found = nullptr;
   for (const Use& use : passed.uses()) {
     Node* choice = use.user->owningBlock()->owningNode();
     if (use.user->kind() != c10::prim::Return || choice == nullptr ||
@@ -56,11 +58,15 @@ Value* FindChoice(Value& passed, size_t arm, const Moved& other) {
       continue;
     }
     const auto moved = MovedBy(*choice, 1 - arm, use.offset);
-    if (moved && moved->from == other.from && moved->ops == other.ops) {
-      return choice->output(use.offset);
+    if (!moved || moved->from != other.from || moved->ops != other.ops) {
+      continue;
     }
+    if (found != nullptr && found->node()->input(0) != choice->input(0)) {
+      return nullptr;
+    }
+    found = choice->output(use.offset);
   }
-  return nullptr;
+  return found;
 }
 
 }  // namespace

@@ -11,10 +11,10 @@ struct Value;
 namespace ns {
 
 // Returns the output of a prim::If of A that stands for `value`, one of B; null
-// where there is none, or `value` is no such output. Each arm of either hands a
-// value from outside on, through the same ops that move elements
-// (MovesOrKeepsValues in value_keeping.h); one arm has none, as where
-// nn.MultiheadAttention transposes its batches or not:
+// where there is none, or several that differ in their conditions, or `value`
+// is no such output. Each arm of either hands a value from outside on, through
+// the same ops that move elements (MovesOrKeepsValues in value_keeping.h); one
+// arm has none, as where nn.MultiheadAttention transposes its batches or not:
 //
 //   %query : Tensor = prim::If(%is_batched)
 //     block0():

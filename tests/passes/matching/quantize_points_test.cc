@@ -535,6 +535,45 @@ graph(%x : Tensor, %p : bool):
               Not(Contains("If.quantize: If = quantize_per_tensor")));
 }
 
+// As long as the conditions do not tell them apart.
+TEST(QuantizePointsTest, OneOfSeveralChoicesIsUnmatched) {
+  const auto line_with = [](const char* condition) {
+    const std::string choices = absl::StrCat(R"IR(
+  %zero : int = prim::Constant[value=0]()
+  %one : int = prim::Constant[value=1]()
+  %a : Tensor = aten::sigmoid(%x)
+  %c : Tensor = prim::If(%p)
+    block0():
+      %m : Tensor = aten::transpose(%a, %zero, %one)
+      -> (%m)
+    block1():
+      -> (%a)
+  %d : Tensor = prim::If()IR",
+                                             condition, R"IR()
+    block0():
+      %n : Tensor = aten::transpose(%a, %zero, %one)
+      -> (%n)
+    block1():
+      -> (%a)
+)IR");
+    return LinesOf(
+        absl::StrCat("graph(%x : Tensor, %p : bool, %q : bool):", choices,
+                     "  %t : (Tensor, Tensor) = prim::TupleConstruct(%c, %d)\n"
+                     "  return (%t)"),
+        absl::StrCat("graph(%x : Tensor, %p : bool, %q : bool, %s : float, "
+                     "%i : int):",
+                     choices,
+                     "  %e : Tensor = aten::quantize_per_tensor(%d, %s, %i, "
+                     "%i)\n"
+                     "  %t : (Tensor, Tensor) = prim::TupleConstruct(%c, %e)\n"
+                     "  return (%t)"));
+  };
+  EXPECT_THAT(line_with("%p"),
+              Contains("If.quantize: If = quantize_per_tensor"));
+  EXPECT_THAT(line_with("%q"),
+              Not(Contains("If.quantize: If = quantize_per_tensor")));
+}
+
 // A view of A is a reshape in B, which is no comparison point itself.
 TEST(QuantizePointsTest, AChoiceBehindAReshapeIsThatOfTheOtherModel) {
   const auto model = [](const std::string& reshape, const std::string& other,
