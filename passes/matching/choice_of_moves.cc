@@ -3,18 +3,21 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <cstddef>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "ir/control_flow.h"
 #include "ir/data_inputs.h"
 #include "ir/node_view.h"
 #include "passes/matching/value_keeping.h"
+#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {
 
+using ::torch::jit::Block;
 using ::torch::jit::Node;
 using ::torch::jit::Use;
 using ::torch::jit::Value;
@@ -27,69 +30,115 @@ struct Moved {
   std::vector<std::string> ops;
 };
 
-// Absent where output `index` of an arm of `choice` is anything else.
-std::optional<Moved> MovedBy(const Node& choice, size_t arm, size_t index) {
-  Moved moved;
-  moved.from = const_cast<Value*>(choice.blocks()[arm]->outputs()[index]);
-  while (IsInside(*moved.from->node(), choice)) {
-    const Node& node = *moved.from->node();
-    Value* input = MovesOrKeepsValues(node) ? FirstDataInput(node) : nullptr;
-    if (input == nullptr) {
-      return std::nullopt;
+// What the arms of `choice` hand on as output `index`; empty where one of them
+// computes something.
+std::vector<Moved> MovedBy(const Node& choice, size_t index) {
+  std::vector<Moved> arms;
+  for (const Block* arm : choice.blocks()) {
+    Moved moved;
+    moved.from = const_cast<Value*>(arm->outputs()[index]);
+    while (IsInside(*moved.from->node(), choice)) {
+      const Node& node = *moved.from->node();
+      Value* input = MovesOrKeepsValues(node) ? FirstDataInput(node) : nullptr;
+      if (input == nullptr) {
+        return {};
+      }
+      if (!KeepsValues(node)) {
+        moved.ops.emplace_back(OpName(node));
+      }
+      moved.from = input;
     }
-    if (!KeepsValues(node)) {
-      moved.ops.emplace_back(OpName(node));
-    }
-    moved.from = input;
+    arms.push_back(std::move(moved));
   }
-  return moved;
+  return arms;
 }
 
-// The output of a prim::If whose arm `arm` hands `passed` on, and whose other
-// arm does as `other` says. Null where there are several with different
-// conditions: which of them it is, the graph does not tell.
-Value* FindChoice(Value& passed, size_t arm, const Moved& other) {
-  Value* found = nullptr;
-  for (const Use& use : passed.uses()) {
-    Node* choice = use.user->owningBlock()->owningNode();
-    if (use.user->kind() != c10::prim::Return || choice == nullptr ||
-        choice->kind() != c10::prim::If ||
-        choice->blocks()[arm] != use.user->owningBlock()) {
-      continue;
-    }
-    const auto moved = MovedBy(*choice, 1 - arm, use.offset);
-    if (!moved || moved->from != other.from || moved->ops != other.ops) {
-      continue;
-    }
-    if (found != nullptr && found->node()->input(0) != choice->input(0)) {
-      return nullptr;
-    }
-    found = choice->output(use.offset);
+// Returns the outputs of prim::Ifs whose arms do as `moved` says, at least one
+// of which hands its value on as it is.
+std::vector<Value*> ChoicesOf(const std::vector<Moved>& moved) {
+  std::vector<Value*> choices;
+  const auto passed =
+      absl::c_find_if(moved, [](const Moved& arm) { return arm.ops.empty(); });
+  if (passed == moved.end()) {
+    return choices;
   }
-  return found;
+  const auto is_same = [](const Moved& a, const Moved& b) {
+    return a.from == b.from && a.ops == b.ops;
+  };
+  for (const Use& use : passed->from->uses()) {
+    Node* choice = use.user->owningBlock()->owningNode();
+    if (use.user->kind() == c10::prim::Return && choice != nullptr &&
+        choice->kind() == c10::prim::If &&
+        absl::c_equal(moved, MovedBy(*choice, use.offset), is_same)) {
+      choices.push_back(choice->output(use.offset));
+    }
+  }
+  return choices;
+}
+
+// Whether two ops that move elements may do the same: a view and a reshape are
+// written for each other.
+bool AreAlikeMoves(const OpRow& a, const OpRow& b) {
+  return a.family == b.family ||
+         (a.role == Role::kTransparent && b.role == Role::kTransparent);
+}
+
+// Returns the value of A that `value` corresponds to; null where there is none.
+// One that is moved is what the only op of A gives that moves its counterpart
+// alike.
+Value* InA(Value* value, const Counterparts& counterparts) {
+  if (Value* a = counterparts.Find(value).a) {
+    return a;
+  }
+  while (KeepsOrQuantizesValues(*value->node()) &&
+         IsTensor(*value->node()->input(0))) {
+    value = value->node()->input(0);
+  }
+  const Node& node = *value->node();
+  const OpRow* row = FindOp(OpName(node));
+  Value* input = row != nullptr && MovesOrKeepsValues(node)
+                     ? FirstDataInput(node)
+                     : nullptr;
+  Value* input_in_a = input == nullptr ? nullptr : InA(input, counterparts);
+  if (input_in_a == nullptr) {
+    return nullptr;
+  }
+  const auto is_alike = [&](const Use& use) {
+    const OpRow* other = FindOp(OpName(*use.user));
+    return other != nullptr && AreAlikeMoves(*row, *other);
+  };
+  return absl::c_count_if(input_in_a->uses(), is_alike) == 1
+             ? absl::c_find_if(input_in_a->uses(), is_alike)->user->output()
+             : nullptr;
 }
 
 }  // namespace
 
 Value* CounterpartOfChoice(const Value& value,
-                           absl::FunctionRef<Value*(Value*)> in_a) {
+                           const Counterparts& counterparts) {
   const Node& choice = *value.node();
   if (choice.kind() != c10::prim::If) {
     return nullptr;
   }
-  for (size_t arm = 0; arm < 2; ++arm) {
-    const auto passed = MovedBy(choice, arm, value.offset());
-    auto other = MovedBy(choice, 1 - arm, value.offset());
-    if (!passed || !passed->ops.empty() || !other || other->ops.empty()) {
-      continue;
-    }
-    Value* passed_in_a = in_a(passed->from);
-    other->from = in_a(other->from);
-    if (passed_in_a != nullptr && other->from != nullptr) {
-      return FindChoice(*passed_in_a, arm, *other);
+  std::vector<Moved> moved = MovedBy(choice, value.offset());
+  for (Moved& arm : moved) {
+    arm.from = InA(arm.from, counterparts);
+    if (arm.from == nullptr) {
+      return nullptr;
     }
   }
-  return nullptr;
+  const std::vector<Value*> found = ChoicesOf(moved);
+  const auto decides_alike = [&](const Value* output) {
+    return output->node()->input(0) == found[0]->node()->input(0);
+  };
+  if (!found.empty() && absl::c_all_of(found, decides_alike)) {
+    return found[0];
+  }
+  const Block* arm_of_a = counterparts.Of(*choice.blocks()[0]);
+  const auto partner = absl::c_find_if(found, [&](const Value* output) {
+    return arm_of_a != nullptr && output->node() == arm_of_a->owningNode();
+  });
+  return partner == found.end() ? nullptr : *partner;
 }
 
 }  // namespace ns

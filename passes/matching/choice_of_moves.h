@@ -2,7 +2,7 @@
 #ifndef PASSES_MATCHING_CHOICE_OF_MOVES_H_
 #define PASSES_MATCHING_CHOICE_OF_MOVES_H_
 
-#include "absl/functional/function_ref.h"
+#include "passes/matching/counterparts.h"
 
 namespace torch::jit {
 struct Value;
@@ -11,10 +11,11 @@ struct Value;
 namespace ns {
 
 // Returns the output of a prim::If of A that stands for `value`, one of B; null
-// where there is none, or several that differ in their conditions, or `value`
-// is no such output. Each arm of either hands a value from outside on, through
-// the same ops that move elements (MovesOrKeepsValues in value_keeping.h); one
-// arm has none, as where nn.MultiheadAttention transposes its batches or not:
+// where there is none, or `value` is no such output. Each arm of either hands
+// on a value from outside, the same one in both, through the same ops that move
+// elements (MovesOrKeepsValues in value_keeping.h), and one arm through none,
+// as where nn.MultiheadAttention transposes its batches or not. Where several
+// with different conditions do, it is the one that Counterparts::Of finds.
 //
 //   %query : Tensor = prim::If(%is_batched)
 //     block0():
@@ -22,12 +23,8 @@ namespace ns {
 //       -> (%t)
 //     block1():
 //       -> (%x)
-//
-// `in_a` returns the value of A that a value of B from outside corresponds to,
-// or null.
-torch::jit::Value* CounterpartOfChoice(
-    const torch::jit::Value& value,
-    absl::FunctionRef<torch::jit::Value*(torch::jit::Value*)> in_a);
+torch::jit::Value* CounterpartOfChoice(const torch::jit::Value& value,
+                                       const Counterparts& counterparts);
 
 }  // namespace ns
 

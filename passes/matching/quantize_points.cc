@@ -10,13 +10,11 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "ir/control_flow.h"
-#include "ir/data_inputs.h"
 #include "ir/node_view.h"
 #include "passes/matching/choice_of_moves.h"
 #include "passes/matching/counterparts.h"
 #include "passes/matching/overwritten_values.h"
 #include "passes/matching/value_keeping.h"
-#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {
@@ -156,13 +154,6 @@ Value* QuantizedIn(Value& value, const Node& quantize,
                              : nullptr;
 }
 
-// Whether two ops that move elements may do the same: a view and a reshape are
-// written for each other.
-bool AreAlikeMoves(const OpRow& a, const OpRow& b) {
-  return a.family == b.family ||
-         (a.role == Role::kTransparent && b.role == Role::kTransparent);
-}
-
 class PointFinder {
  public:
   PointFinder(const MatchableNodes& nodes_a, const MatchableNodes& nodes_b,
@@ -203,8 +194,7 @@ class PointFinder {
       }
     }
     if (a == nullptr) {
-      Value* choice = CounterpartOfChoice(
-          *point.source, [&](Value* value) { return InA(value); });
+      Value* choice = CounterpartOfChoice(*point.source, counterparts_);
       if (choice != nullptr && block != nullptr &&
           IsWithin(*block->param_node(), *choice->node()->owningBlock())) {
         a = choice;
@@ -239,42 +229,6 @@ class PointFinder {
 
  private:
   using Values = absl::flat_hash_set<Value*>;
-
-  // Returns the value of A that `value` corresponds to, apart from being
-  // quantized or cast; null when there is none.
-  Value* InA(Value* value) const {
-    while (pairs_.LinkedA(value) == nullptr && KeepsValues(*value->node()) &&
-           IsTensor(*value->node()->input(0))) {
-      value = value->node()->input(0);
-    }
-    Value* a = pairs_.LinkedA(value);
-    if (a == nullptr) {
-      a = counterparts_.Find(value).a;
-    }
-    return a != nullptr ? a : ByMove(*value->node());
-  }
-
-  // Returns what an op of A makes that moves elements as `node` does, such as a
-  // view for a reshape, of the same value; null unless there is one such op.
-  Value* ByMove(const Node& node) const {
-    const OpRow* row = FindOp(OpName(node));
-    Value* input = row != nullptr && MovesOrKeepsValues(node)
-                       ? FirstDataInput(node)
-                       : nullptr;
-    Value* input_in_a = input == nullptr ? nullptr : InA(input);
-    Value* found = nullptr;
-    for (const Use& use :
-         input_in_a == nullptr ? std::vector<Use>() : input_in_a->uses()) {
-      const OpRow* other = FindOp(OpName(*use.user));
-      if (other != nullptr && AreAlikeMoves(*row, *other)) {
-        if (found != nullptr) {
-          return nullptr;
-        }
-        found = use.user->output();
-      }
-    }
-    return found;
-  }
 
   static bool IsOverwritten(const OverwrittenValues& overwritten,
                             const Values& values, const Node& place,

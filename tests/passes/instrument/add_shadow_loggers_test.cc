@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/module_file.h"
@@ -73,9 +74,8 @@ graph(%x : Tensor, %n : int, %p : bool):
   EXPECT_THAT(model.Values("tanh", "float"), IsEmpty());
 }
 
-TEST_F(AddShadowLoggersTest, ShadowsTakeWhatEitherArmComputesOf) {
-  constexpr char kText[] = R"IR(
-graph(%x : Tensor, %p : bool):
+// Each arm computes of a value of its own.
+constexpr char kChoice[] = R"IR(
   %a : Tensor = aten::tanh(%x)
   %b : Tensor = aten::relu(%x)
   %y : Tensor = prim::If(%p)
@@ -86,8 +86,12 @@ graph(%x : Tensor, %p : bool):
       %t : Tensor = aten::sigmoid(%b)
       -> (%t)
   return (%y))IR";
+
+TEST_F(AddShadowLoggersTest, ShadowsTakeWhatEitherArmComputesOf) {
+  const std::string text =
+      absl::StrCat("graph(%x : Tensor, %p : bool):", kChoice);
   for (const bool takes_first : {true, false}) {
-    Shadowed model(kText, kText);
+    Shadowed model(text, text);
     NS_ASSERT_OK(model.status);
     EXPECT_THAT(model.not_shadowed, IsEmpty());
     const at::Tensor input = takes_first ? q_.tanh() : q_.relu();
@@ -100,27 +104,18 @@ graph(%x : Tensor, %p : bool):
 
 // The models may choose otherwise where the condition is made of data.
 TEST_F(AddShadowLoggersTest, ShadowsTakeTheArmOfTheQuantizedModel) {
-  const auto model_with_limit = [](const std::string& limit) {
-    return ModelOf(R"IR(
+  const auto with_limit = [](const char* limit) {
+    return absl::StrCat(R"IR(
 graph(%x : Tensor):
   %none : NoneType = prim::Constant()
-  %limit : float = prim::Constant[value=)IR" +
-                   limit + R"IR(]()
-  %a : Tensor = aten::tanh(%x)
-  %b : Tensor = aten::relu(%x)
+  %limit : float = prim::Constant[value=)IR",
+                        limit, R"IR(]()
   %sum : Tensor = aten::sum(%x, %none)
   %greater : Tensor = aten::gt(%sum, %limit)
-  %p : bool = aten::Bool(%greater)
-  %y : Tensor = prim::If(%p)
-    block0():
-      %s : Tensor = aten::sigmoid(%a)
-      -> (%s)
-    block1():
-      %t : Tensor = aten::sigmoid(%b)
-      -> (%t)
-  return (%y))IR");
+  %p : bool = aten::Bool(%greater))IR",
+                        kChoice);
   };
-  Shadowed model(model_with_limit("100."), model_with_limit("-100."));
+  Shadowed model(with_limit("100."), with_limit("-100."));
   NS_ASSERT_OK(model.status);
   EXPECT_THAT(model.not_shadowed, IsEmpty());
   model.Run({x_});
