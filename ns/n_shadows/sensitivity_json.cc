@@ -1,95 +1,109 @@
 #include "ns/n_shadows/sensitivity_json.h"
 
 #include <cstddef>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "ns/report/json_writer.h"
+#include "ir/json/json_map.h"
+#include "ir/json/write_json.h"
 #include "ns/suite/metrics.h"
 
 namespace ns {
 namespace {
 
-void WriteCandidate(JsonWriter& json, const CandidateResult& candidate) {
-  json.BeginObject();
-  json.Member("name", candidate.qconfig);
-  for (const Metric& metric : Metrics()) {
-    json.Member(metric.name, (candidate.pooled.*metric.value)());
-  }
-  json.Member("call_sqnr_db", candidate.call_sqnr_db);
-  json.EndObject();
+// A layer, and what the plan uses for it; nothing without a plan.
+struct PlannedLayer {
+  ShadowedSubgraph layer;
+  std::optional<std::string> use;
+};
+
+struct BudgetSummary {
+  double sqnr_db = 0;
+  std::vector<std::string> keep_in_float;
+};
+
+template <typename Io>
+void Map(Io& io, PlannedLayer& planned) {
+  io("name", planned.layer.name);
+  io("fqn", planned.layer.fqn);
+  io("op", planned.layer.op);
+  io("candidates", planned.layer.candidates);
+  io.Optional("use", planned.use);
 }
 
-void WriteLayer(JsonWriter& json, const SensitivityReport& report,
-                size_t index) {
-  const ShadowedSubgraph& layer = report.sensitivity.layers[index];
-  json.BeginObject();
-  json.Member("name", layer.name);
-  json.Member("fqn", layer.fqn);
-  json.Member("op", layer.op);
-  json.Key("candidates");
-  json.BeginArray();
-  for (const CandidateResult& candidate : layer.candidates) {
-    WriteCandidate(json, candidate);
-  }
-  json.EndArray();
-  if (report.plan) {
-    json.Member("use", UseOf(report, index));
-  }
-  json.EndObject();
+template <typename Io>
+void Map(Io& io, BudgetSummary& budget) {
+  io("sqnr_db", budget.sqnr_db);
+  io("keep_in_float", budget.keep_in_float);
 }
 
-void WriteBudget(JsonWriter& json, const SensitivityReport& report) {
-  std::vector<std::string> kept;
+std::vector<std::string> NamesOf(const std::vector<QConfig>& qconfigs) {
+  std::vector<std::string> names;
+  for (const QConfig& qconfig : qconfigs) {
+    names.push_back(QConfigName(qconfig));
+  }
+  return names;
+}
+
+std::vector<PlannedLayer> PlannedLayers(const SensitivityReport& report) {
+  std::vector<PlannedLayer> layers;
   for (size_t i = 0; i < report.sensitivity.layers.size(); ++i) {
-    if (StaysInFloat(report, i)) {
-      kept.push_back(report.sensitivity.layers[i].name);
+    PlannedLayer& planned = layers.emplace_back();
+    planned.layer = report.sensitivity.layers[i];
+    if (report.plan) {
+      planned.use = UseOf(report, i);
     }
   }
-  json.Key("budget");
-  json.BeginObject();
-  json.Member("sqnr_db", report.plan->sqnr_db);
-  json.Member("keep_in_float", kept);
-  json.EndObject();
+  return layers;
+}
+
+std::optional<BudgetSummary> BudgetOf(const SensitivityReport& report) {
+  if (!report.plan) {
+    return std::nullopt;
+  }
+  BudgetSummary budget = {report.plan->sqnr_db, {}};
+  for (size_t i = 0; i < report.sensitivity.layers.size(); ++i) {
+    if (StaysInFloat(report, i)) {
+      budget.keep_in_float.push_back(report.sensitivity.layers[i].name);
+    }
+  }
+  return budget;
 }
 
 }  // namespace
 
+template <typename Io>
+void Map(Io& io, CandidateResult& candidate) {
+  io("name", candidate.qconfig);
+  for (const Metric& metric : Metrics()) {
+    io.Derived(metric.name, [&] { return (candidate.pooled.*metric.value)(); });
+  }
+  io("call_sqnr_db", candidate.call_sqnr_db);
+}
+
+template <typename Io>
+void Map(Io& io, SkippedCandidate& skipped) {
+  io("name", skipped.subgraph);
+  io("candidate", skipped.candidate);
+  io("reason", skipped.reason);
+}
+
+template <typename Io>
+void Map(Io& io, SensitivityReport& report) {
+  Sensitivity& sensitivity = report.sensitivity;
+  io.Schema("ns.sensitivity/1", "what ns sensitivity --json wrote");
+  io("float", sensitivity.float_path);
+  io("batches", sensitivity.batches);
+  io.Derived("candidates", [&] { return NamesOf(sensitivity.candidates); });
+  io.Derived("layers", [&] { return PlannedLayers(report); });
+  io.Derived("budget", [&] { return BudgetOf(report); });
+  io("skipped", sensitivity.skipped);
+  io("never_ran", sensitivity.never_ran);
+}
+
 std::string SensitivityJson(const SensitivityReport& report) {
-  const Sensitivity& sensitivity = report.sensitivity;
-  JsonWriter json;
-  json.BeginObject();
-  json.Member("schema", "ns.sensitivity/1");
-  json.Member("float", sensitivity.float_path);
-  json.Member("batches", sensitivity.batches);
-  std::vector<std::string> candidates;
-  for (const QConfig& qconfig : sensitivity.candidates) {
-    candidates.push_back(QConfigName(qconfig));
-  }
-  json.Member("candidates", candidates);
-  json.Key("layers");
-  json.BeginArray();
-  for (size_t i = 0; i < sensitivity.layers.size(); ++i) {
-    WriteLayer(json, report, i);
-  }
-  json.EndArray();
-  if (report.plan) {
-    WriteBudget(json, report);
-  }
-  json.Key("skipped");
-  json.BeginArray();
-  for (const SkippedCandidate& skipped : sensitivity.skipped) {
-    json.BeginObject();
-    json.Member("name", skipped.subgraph);
-    json.Member("candidate", skipped.candidate);
-    json.Member("reason", skipped.reason);
-    json.EndObject();
-  }
-  json.EndArray();
-  json.Member("never_ran", sensitivity.never_ran);
-  json.EndObject();
-  return std::move(json).Finish();
+  return WriteJson(report);
 }
 
 }  // namespace ns

@@ -104,23 +104,6 @@ bool HasInt8Weights(RunsIn runs_in) {
   return runs_in == RunsIn::kInt8 || runs_in == RunsIn::kInt8Weights;
 }
 
-struct LayerCounts {
-  int64_t int8 = 0;
-  int64_t floats = 0;
-};
-
-// Points where values are only quantized are no layers.
-LayerCounts CountLayers(const ComparisonResult& result) {
-  LayerCounts counts;
-  for (const LayerComparison& layer : result.layers) {
-    if (!layer.runs_in.has_value()) {
-      continue;
-    }
-    ++(HasInt8Weights(*layer.runs_in) ? counts.int8 : counts.floats);
-  }
-  return counts;
-}
-
 }  // namespace
 
 std::optional<double> Int8MacsShare(const ComparisonResult& result) {
@@ -136,66 +119,48 @@ std::optional<double> Int8MacsShare(const ComparisonResult& result) {
   return all > 0 ? std::optional(int8 / all) : std::nullopt;
 }
 
-void WriteCoverage(JsonWriter& json, const ComparisonResult& result) {
+std::optional<CoverageSummary> CoverageSummaryOf(
+    const ComparisonResult& result) {
   if (!result.coverage.has_value()) {
-    return;
+    return std::nullopt;
   }
-  const LayerCounts counts = CountLayers(result);
-  json.Key("coverage");
-  json.BeginObject();
-  json.Member("int8_layers", counts.int8);
-  json.Member("float_layers", counts.floats);
-  if (const std::optional<double> share = Int8MacsShare(result)) {
-    json.Member("int8_macs_share", *share);
+  CoverageSummary summary;
+  for (const LayerComparison& layer : result.layers) {
+    if (layer.runs_in.has_value()) {
+      ++(HasInt8Weights(*layer.runs_in) ? summary.int8_layers
+                                        : summary.float_layers);
+    }
   }
-  json.Key("stayed_float");
-  json.BeginArray();
-  for (const StayedFloat& layer : result.coverage->stayed_float) {
-    json.BeginObject();
-    json.Member("name", layer.name);
-    json.Member("op", layer.op);
-    json.Member("reason", layer.reason);
-    json.EndObject();
-  }
-  json.EndArray();
-  json.Key("cancelling_pairs");
-  json.BeginArray();
-  for (const CancellingPair& pair : result.coverage->cancelling_pairs) {
-    json.BeginObject();
-    json.Member("dequantize", pair.dequantize);
-    json.Member("quantize", pair.quantize);
-    json.EndObject();
-  }
-  json.EndArray();
-  json.Member("packs_at_run_time", result.coverage->packs_at_run_time);
-  json.EndObject();
+  summary.int8_macs_share = Int8MacsShare(result);
+  summary.coverage = *result.coverage;
+  return summary;
 }
 
 std::string CoverageText(const ComparisonResult& result) {
-  if (!result.coverage.has_value()) {
+  const std::optional<CoverageSummary> summary = CoverageSummaryOf(result);
+  if (!summary.has_value()) {
     return "";
   }
-  const LayerCounts counts = CountLayers(result);
-  std::string text =
-      absl::StrCat("\n", counts.int8, " of ", counts.int8 + counts.floats,
-                   " layers run in int8");
-  if (const std::optional<double> share = Int8MacsShare(result)) {
+  std::string text = absl::StrCat("\n", summary->int8_layers, " of ",
+                                  summary->int8_layers + summary->float_layers,
+                                  " layers run in int8");
+  if (summary->int8_macs_share.has_value()) {
     absl::StrAppendFormat(&text, ", with %.1f %% of the multiply-adds",
-                          100 * *share);
+                          100 * *summary->int8_macs_share);
   }
   absl::StrAppend(&text, "\n");
   std::vector<Reasoned> floats;
-  for (const StayedFloat& layer : result.coverage->stayed_float) {
+  for (const StayedFloat& layer : summary->coverage.stayed_float) {
     floats.push_back(
         {absl::StrCat(layer.name, " (", ShortOp(layer.op), ")"), layer.reason});
   }
   std::vector<Reasoned> pairs;
-  for (const CancellingPair& pair : result.coverage->cancelling_pairs) {
+  for (const CancellingPair& pair : summary->coverage.cancelling_pairs) {
     pairs.push_back({absl::StrCat(pair.dequantize, ", ", pair.quantize),
                      "the same scale, zero point and dtype"});
   }
   std::vector<Reasoned> packs;
-  for (const std::string& name : result.coverage->packs_at_run_time) {
+  for (const std::string& name : summary->coverage.packs_at_run_time) {
     packs.push_back({name, "each run packs the weight anew; freeze the model"});
   }
   return absl::StrCat(text, ReasonList(floats, "in float"),

@@ -2,11 +2,12 @@
 #ifndef NS_REPORT_COVERAGE_REPORT_H_
 #define NS_REPORT_COVERAGE_REPORT_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
-#include "ns/report/json_writer.h"
 #include "ns/suite/comparison_result.h"
+#include "ns/suite/coverage.h"
 
 namespace ns {
 
@@ -20,18 +21,19 @@ namespace ns {
 // counts.
 std::optional<double> Int8MacsShare(const ComparisonResult& result);
 
-// Writes the member "coverage", an object with these members:
-//
-//   "int8_layers", "float_layers"  how many layers have int8 weights, and how
-//                                  many do not
-//   "int8_macs_share"              Int8MacsShare; left out where that is absent
-//   "stayed_float"                 [{"name", "op", "reason"}, ...]
-//   "cancelling_pairs"             [{"dequantize", "quantize"}, ...]
-//   "packs_at_run_time"            [name, ...]
-//
-// The last three are those of Coverage (ns/suite/coverage.h). Writes nothing
-// where result.coverage is absent.
-void WriteCoverage(JsonWriter& json, const ComparisonResult& result);
+// What is quantized, and what is not.
+struct CoverageSummary {
+  // How many layers have int8 weights, and how many do not. Points where values
+  // are only quantized are not layers.
+  int64_t int8_layers = 0;
+  int64_t float_layers = 0;
+  std::optional<double> int8_macs_share;  // Int8MacsShare
+  Coverage coverage;
+};
+
+// Absent where result.coverage is.
+std::optional<CoverageSummary> CoverageSummaryOf(
+    const ComparisonResult& result);
 
 // Returns the same as lines for a terminal, with a blank line in front. Empty
 // where result.coverage is absent.

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,8 +16,8 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "ir/json/json_text.h"
 #include "ns/report/error_breakdown.h"
-#include "ns/report/json_writer.h"
 #include "ns/suite/comparison_result.h"
 #include "ns/suite/metrics.h"
 #include "ns/suite/printable.h"
@@ -24,24 +25,33 @@
 namespace ns {
 namespace {
 
-// This many metrics stand in the middle. Later ones come behind all other
-// columns of a layer, so that the columns of earlier versions keep their
-// places.
+// This many metrics come before the other columns of a row. Later ones come
+// after them, so that the columns of earlier versions keep their places.
 constexpr size_t kMetricsInTheMiddle = 4;
 
-constexpr absl::string_view kHeader =
-    "name,kind,parameter,float_fqn,float_op,quantized_fqn,quantized_op,shape,"
-    "sqnr_db,normalized_l2,cosine,max_abs_error,batches,elements,"
-    "float_min,float_max,quantized_min,quantized_max,"
-    "float_nan,float_inf,quantized_nan,quantized_inf,"
-    "codes_lowest,codes_highest,codes_unused,worst_channels,dominated_by";
-// These columns are there where outliers were asked for.
-constexpr absl::string_view kOutliersHeader = ",abs_error_p999,outlier_share";
-// These columns are there where another processor was emulated.
-constexpr absl::string_view kSaturationHeader =
-    ",emulated,saturation_possible,saturating_channels,worst_pair_sum,"
-    "outputs,saturated,saturated_share,exact_sqnr_db,saturation_cost_db";
-constexpr size_t kSaturationFields = 9;
+// What a row is about. Pointers are null where the row has nothing of the kind.
+struct Row {
+  std::string name;
+  absl::string_view kind;
+  std::string parameter;
+  // A module's path and type, or those of the layer's sides.
+  LayerSide float_side;
+  LayerSide quantized_side;
+  std::vector<int64_t> shape;
+  const ErrorFigures* error = nullptr;
+  const ActivationComparison* figures = nullptr;
+  std::string dominated_by;
+  const PairSaturation* saturation = nullptr;
+  // The SQNR of the row without saturation, and what saturation costs, in dB.
+  std::optional<double> exact_sqnr_db;
+  std::optional<double> saturation_cost_db;
+};
+
+struct Column {
+  std::string name;
+  // Returns the field of a row; empty where there is nothing to tell.
+  std::function<std::string(const Row&)> field;
+};
 
 // Returns a field of text, such as a name that a model gave. Numbers do not
 // come here: "-3.2" must stay as it is.
@@ -57,6 +67,13 @@ std::string Text(absl::string_view text) {
   return absl::StrCat("\"", absl::StrReplaceAll(field, {{"\"", "\"\""}}), "\"");
 }
 
+std::string FieldOf(double value) { return FormatDouble(value); }
+std::string FieldOf(int64_t value) { return absl::StrCat(value); }
+template <typename T>
+std::string FieldOf(const std::optional<T>& value) {
+  return value ? FieldOf(*value) : "";
+}
+
 std::string ChannelsText(const std::vector<ChannelError>& channels) {
   return absl::StrJoin(channels, " ",
                        [](std::string* out, const ChannelError& channel) {
@@ -65,82 +82,134 @@ std::string ChannelsText(const std::vector<ChannelError>& channels) {
                        });
 }
 
-// The number of the fields "batches" to "worst_channels".
-constexpr size_t kOutputFields = 14;
-
-std::vector<std::string> OutputFields(const ActivationComparison& figures) {
-  std::vector<std::string> fields = {
-      absl::StrCat(figures.batch_sqnr_db.size()),
-      figures.elements ? absl::StrCat(*figures.elements) : ""};
-  // Absent figures leave their fields empty.
-  std::vector<std::string> ranges(4), non_finite(4), codes(3);
-  if (figures.ranges.has_value()) {
-    ranges = {FormatDouble(figures.ranges->float_min),
-              FormatDouble(figures.ranges->float_max),
-              FormatDouble(figures.ranges->quantized_min),
-              FormatDouble(figures.ranges->quantized_max)};
-  }
-  if (figures.non_finite.has_value()) {
-    non_finite = {absl::StrCat(figures.non_finite->float_nan),
-                  absl::StrCat(figures.non_finite->float_inf),
-                  absl::StrCat(figures.non_finite->quantized_nan),
-                  absl::StrCat(figures.non_finite->quantized_inf)};
-  }
-  if (figures.codes.has_value()) {
-    codes = {absl::StrCat(figures.codes->at_lowest),
-             absl::StrCat(figures.codes->at_highest),
-             absl::StrCat(figures.codes->unused)};
-  }
-  for (const auto& group : {ranges, non_finite, codes}) {
-    fields.insert(fields.end(), group.begin(), group.end());
-  }
-  fields.push_back(ChannelsText(figures.worst_channels));
-  return fields;
+// A column of a metric's figure.
+Column MetricColumn(const Metric& metric) {
+  return {std::string(metric.name), [figure = metric.figure](const Row& row) {
+            return FormatDouble(row.error->*figure);
+          }};
 }
 
-std::string Number(const std::optional<double>& value) {
-  return value ? FormatDouble(*value) : "";
+// A column of what `field` makes of the compared values; empty for other rows.
+template <typename Field>
+Column ValuesColumn(const std::string& name, const Field& field) {
+  return {name, [field](const Row& row) {
+            return row.figures == nullptr ? "" : field(*row.figures);
+          }};
 }
 
-// The SQNR of a row without saturation, and what saturation costs, in dB.
-struct SaturationCost {
-  std::optional<double> sqnr_db = std::nullopt;
-  std::optional<double> cost_db = std::nullopt;
-};
+// A column of a member of an optional group of figures.
+template <typename Group, typename T>
+Column GroupColumn(const std::string& name,
+                   std::optional<Group> ActivationComparison::*group,
+                   T Group::*member) {
+  return ValuesColumn(name, [=](const ActivationComparison& figures) {
+    return figures.*group ? FieldOf((*(figures.*group)).*member) : "";
+  });
+}
 
-std::vector<std::string> SaturationFields(
-    const std::optional<PairSaturation>& saturation,
-    const SaturationCost& cost) {
-  if (!saturation) {
-    return std::vector<std::string>(kSaturationFields);
-  }
-  const auto count = [](const std::optional<int64_t>& value) {
-    return value ? absl::StrCat(*value) : "";
+template <typename Field>
+Column SaturationColumn(const std::string& name, const Field& field) {
+  return {name, [field](const Row& row) {
+            return row.saturation == nullptr ? "" : field(*row.saturation);
+          }};
+}
+
+std::vector<Column> PlaceColumns() {
+  return {
+      {"name", [](const Row& row) { return Text(row.name); }},
+      {"kind", [](const Row& row) { return std::string(row.kind); }},
+      {"parameter", [](const Row& row) { return Text(row.parameter); }},
+      {"float_fqn", [](const Row& row) { return Text(row.float_side.fqn); }},
+      {"float_op", [](const Row& row) { return Text(row.float_side.op); }},
+      {"quantized_fqn",
+       [](const Row& row) { return Text(row.quantized_side.fqn); }},
+      {"quantized_op",
+       [](const Row& row) { return Text(row.quantized_side.op); }},
+      {"shape", [](const Row& row) { return absl::StrJoin(row.shape, "x"); }},
   };
-  return {saturation->numerics,
-          saturation->IsPossible() ? "true" : "false",
-          absl::StrCat(saturation->saturating_channels),
-          absl::StrCat(saturation->worst_pair_sum),
-          count(saturation->outputs),
-          count(saturation->saturated),
-          Number(saturation->Share()),
-          Number(cost.sqnr_db),
-          Number(cost.cost_db)};
 }
 
-// A row without the columns that all rows of a layer share.
-struct Row {
-  absl::string_view kind;
-  absl::string_view parameter;
-  std::vector<int64_t> shape = {};
-  ErrorFigures error;
-  std::vector<std::string> output_fields =
-      std::vector<std::string>(kOutputFields);
-  absl::string_view dominated_by = "";
-  std::optional<OutlierFigures> outliers = {};
-  std::vector<UserFigure> user_figures = {};
-  SaturationCost saturation = {};
-};
+std::vector<Column> ValueColumns() {
+  using Values = ActivationComparison;
+  return {
+      ValuesColumn("batches",
+                   [](const Values& figures) {
+                     return absl::StrCat(figures.batch_sqnr_db.size());
+                   }),
+      ValuesColumn(
+          "elements",
+          [](const Values& figures) { return FieldOf(figures.elements); }),
+      GroupColumn("float_min", &Values::ranges, &ValueRanges::float_min),
+      GroupColumn("float_max", &Values::ranges, &ValueRanges::float_max),
+      GroupColumn("quantized_min", &Values::ranges,
+                  &ValueRanges::quantized_min),
+      GroupColumn("quantized_max", &Values::ranges,
+                  &ValueRanges::quantized_max),
+      GroupColumn("float_nan", &Values::non_finite,
+                  &NonFiniteCounts::float_nan),
+      GroupColumn("float_inf", &Values::non_finite,
+                  &NonFiniteCounts::float_inf),
+      GroupColumn("quantized_nan", &Values::non_finite,
+                  &NonFiniteCounts::quantized_nan),
+      GroupColumn("quantized_inf", &Values::non_finite,
+                  &NonFiniteCounts::quantized_inf),
+      GroupColumn("codes_lowest", &Values::codes, &CodeUse::at_lowest),
+      GroupColumn("codes_highest", &Values::codes, &CodeUse::at_highest),
+      GroupColumn("codes_unused", &Values::codes, &CodeUse::unused),
+      ValuesColumn("worst_channels",
+                   [](const Values& figures) {
+                     return ChannelsText(figures.worst_channels);
+                   }),
+      {"dominated_by", [](const Row& row) { return row.dominated_by; }},
+  };
+}
+
+std::vector<Column> OutlierColumns() {
+  return {
+      GroupColumn("abs_error_p999", &ActivationComparison::outliers,
+                  &OutlierFigures::abs_error_p999),
+      GroupColumn("outlier_share", &ActivationComparison::outliers,
+                  &OutlierFigures::share),
+  };
+}
+
+// A column of the metric of the user with this index.
+Column UserColumn(const std::string& name, size_t index) {
+  return ValuesColumn(name, [index](const ActivationComparison& figures) {
+    return index < figures.user_figures.size()
+               ? FormatDouble(figures.user_figures[index].value)
+               : "";
+  });
+}
+
+std::vector<Column> SaturationColumns() {
+  using Saturation = PairSaturation;
+  return {
+      SaturationColumn("emulated",
+                       [](const Saturation& s) { return s.numerics; }),
+      SaturationColumn("saturation_possible",
+                       [](const Saturation& s) {
+                         return std::string(s.IsPossible() ? "true" : "false");
+                       }),
+      SaturationColumn(
+          "saturating_channels",
+          [](const Saturation& s) { return FieldOf(s.saturating_channels); }),
+      SaturationColumn(
+          "worst_pair_sum",
+          [](const Saturation& s) { return FieldOf(s.worst_pair_sum); }),
+      SaturationColumn("outputs",
+                       [](const Saturation& s) { return FieldOf(s.outputs); }),
+      SaturationColumn(
+          "saturated",
+          [](const Saturation& s) { return FieldOf(s.saturated); }),
+      SaturationColumn("saturated_share",
+                       [](const Saturation& s) { return FieldOf(s.Share()); }),
+      {"exact_sqnr_db",
+       [](const Row& row) { return FieldOf(row.exact_sqnr_db); }},
+      {"saturation_cost_db",
+       [](const Row& row) { return FieldOf(row.saturation_cost_db); }},
+  };
+}
 
 bool HasOutliers(const ComparisonResult& result) {
   return absl::c_any_of(result.layers, [](const LayerComparison& layer) {
@@ -152,185 +221,194 @@ bool HasOutliers(const ComparisonResult& result) {
   });
 }
 
-class Rows {
- public:
-  explicit Rows(const ComparisonResult& result)
-      : has_outliers_(HasOutliers(result)),
-        user_metrics_(result.user_metrics),
-        emulated_(!result.emulated.empty()) {
-    csv_ = std::string(kHeader);
-    for (const Metric& metric : Metrics().subspan(kMetricsInTheMiddle)) {
-      absl::StrAppend(&csv_, ",", metric.name);
-    }
-    absl::StrAppend(&csv_, has_outliers_ ? kOutliersHeader : "");
-    for (const std::string& metric : user_metrics_) {
-      absl::StrAppend(&csv_, ",", metric);
-    }
-    absl::StrAppend(&csv_, emulated_ ? kSaturationHeader : "", "\n");
-  }
-
-  void AppendRow(const LayerComparison& layer, const Row& row);
-  void AppendLayer(const LayerComparison& layer);
-  void AppendOutput(const LayerComparison& layer,
-                    const OutputComparison& output);
-  void AppendStub(const StubComparison& stub);
-  void AppendModuleOutput(const ModuleOutputComparison& output);
-
-  std::string Take() { return std::move(csv_); }
-
- private:
-  const bool has_outliers_;
-  const std::vector<std::string>& user_metrics_;
-  const bool emulated_;
-  std::string csv_;
+struct ShownColumns {
+  bool has_outliers = false;
+  std::vector<std::string> user_metrics = {};
+  bool has_saturation = false;
 };
 
-void Rows::AppendRow(const LayerComparison& layer, const Row& row) {
-  std::vector<std::string> fields = {
-      Text(layer.name),
-      std::string(row.kind),
-      Text(row.parameter),
-      Text(layer.float_side.fqn),
-      Text(layer.float_side.op),
-      Text(layer.quantized_side.fqn),
-      Text(layer.quantized_side.op),
-      absl::StrJoin(row.shape, "x"),
+std::vector<Column> Columns(const ShownColumns& shown) {
+  std::vector<Column> columns = PlaceColumns();
+  const auto add = [&](const std::vector<Column>& more) {
+    columns.insert(columns.end(), more.begin(), more.end());
   };
-  const absl::Span<const Metric> metrics = Metrics();
-  const auto append = [&](const Metric& metric) {
-    fields.push_back(FormatDouble(row.error.*metric.figure));
+  const auto add_metrics = [&](absl::Span<const Metric> metrics) {
+    for (const Metric& metric : metrics) {
+      columns.push_back(MetricColumn(metric));
+    }
   };
-  absl::c_for_each(metrics.first(kMetricsInTheMiddle), append);
-  fields.push_back(absl::StrJoin(row.output_fields, ","));
-  fields.push_back(std::string(row.dominated_by));
-  absl::c_for_each(metrics.subspan(kMetricsInTheMiddle), append);
-  if (has_outliers_) {
-    const auto& outliers = row.outliers;
-    fields.push_back(outliers ? FormatDouble(outliers->abs_error_p999) : "");
-    fields.push_back(outliers ? FormatDouble(outliers->share) : "");
+  add_metrics(Metrics().first(kMetricsInTheMiddle));
+  add(ValueColumns());
+  add_metrics(Metrics().subspan(kMetricsInTheMiddle));
+  if (shown.has_outliers) {
+    add(OutlierColumns());
   }
-  for (size_t i = 0; i < user_metrics_.size(); ++i) {
-    fields.push_back(i < row.user_figures.size()
-                         ? FormatDouble(row.user_figures[i].value)
-                         : "");
+  for (size_t i = 0; i < shown.user_metrics.size(); ++i) {
+    columns.push_back(UserColumn(shown.user_metrics[i], i));
   }
-  if (emulated_) {
-    for (std::string& field :
-         SaturationFields(layer.saturation, row.saturation)) {
-      fields.push_back(std::move(field));
+  if (shown.has_saturation) {
+    add(SaturationColumns());
+  }
+  return columns;
+}
+
+// A row of `layer` without figures.
+Row RowOf(const LayerComparison& layer, absl::string_view kind) {
+  Row row;
+  row.name = layer.name;
+  row.kind = kind;
+  row.float_side = layer.float_side;
+  row.quantized_side = layer.quantized_side;
+  row.saturation = layer.saturation ? &*layer.saturation : nullptr;
+  return row;
+}
+
+void SetFigures(const ActivationComparison& figures, Row& row) {
+  row.shape = figures.shape;
+  row.error = &figures.error;
+  row.figures = &figures;
+}
+
+// Rows of a layer or of one of its outputs, which `parameter` names.
+class LayerRows {
+ public:
+  LayerRows(const LayerComparison& layer, std::vector<Row>& rows)
+      : layer_(layer), rows_(rows) {}
+
+  void AddError(absl::string_view kind, const std::string& parameter,
+                const std::optional<ErrorFigures>& error) {
+    if (error) {
+      Row& row = rows_.emplace_back(RowOf(layer_, kind));
+      row.parameter = parameter;
+      row.error = &*error;
     }
   }
-  absl::StrAppend(&csv_, absl::StrJoin(fields, ","), "\n");
-}
 
-Row OutputRow(absl::string_view kind, const ActivationComparison& figures) {
-  return {kind,
-          "",
-          figures.shape,
-          figures.error,
-          OutputFields(figures),
-          "",
-          figures.outliers,
-          figures.user_figures};
-}
+  // Returns the row; null where there are no figures.
+  Row* AddValues(absl::string_view kind, const std::string& parameter,
+                 const std::optional<ActivationComparison>& figures) {
+    if (!figures) {
+      return nullptr;
+    }
+    Row& row = rows_.emplace_back(RowOf(layer_, kind));
+    row.parameter = parameter;
+    SetFigures(*figures, row);
+    return &row;
+  }
 
-void Rows::AppendLayer(const LayerComparison& layer) {
+ private:
+  const LayerComparison& layer_;
+  std::vector<Row>& rows_;
+};
+
+void AddLayer(const LayerComparison& layer, std::vector<Row>& rows) {
   for (const WeightComparison& weight : layer.weights) {
-    AppendRow(layer, {"weight", weight.name, weight.shape, weight.error});
+    Row& row = rows.emplace_back(RowOf(layer, "weight"));
+    row.parameter = weight.name;
+    row.shape = weight.shape;
+    row.error = &weight.error;
   }
-  if (layer.activation.has_value()) {
-    Row row = OutputRow("activation", *layer.activation);
+  LayerRows of_layer(layer, rows);
+  if (Row* row = of_layer.AddValues("activation", "", layer.activation)) {
     const std::optional<ErrorPart> part = DominantPart(layer);
-    row.dominated_by = part ? ErrorPartName(*part) : "";
+    row->dominated_by = part ? std::string(ErrorPartName(*part)) : "";
     if (layer.saturation) {
-      row.saturation = {layer.saturation->sqnr_db, layer.saturation->cost_db};
+      row->exact_sqnr_db = layer.saturation->sqnr_db;
+      row->saturation_cost_db = layer.saturation->cost_db;
     }
-    AppendRow(layer, row);
   }
-  if (layer.shadow.has_value()) {
-    Row row = OutputRow("shadow", *layer.shadow);
+  if (Row* row = of_layer.AddValues("shadow", "", layer.shadow)) {
     if (layer.saturation) {
-      row.saturation = {layer.saturation->shadow_sqnr_db,
-                        layer.saturation->shadow_cost_db};
-    }
-    AppendRow(layer, row);
-  }
-  for (const auto& [kind, error] :
-       {std::pair("weight_only", &layer.weight_only),
-        std::pair("activation_only", &layer.activation_only),
-        std::pair("inherited", &layer.inherited)}) {
-    if (error->has_value()) {
-      AppendRow(layer, {kind, "", {}, **error});
+      row->exact_sqnr_db = layer.saturation->shadow_sqnr_db;
+      row->saturation_cost_db = layer.saturation->shadow_cost_db;
     }
   }
-  if (layer.kernel.has_value()) {
-    AppendRow(layer, OutputRow("kernel", *layer.kernel));
-  }
+  of_layer.AddError("weight_only", "", layer.weight_only);
+  of_layer.AddError("activation_only", "", layer.activation_only);
+  of_layer.AddError("inherited", "", layer.inherited);
+  of_layer.AddValues("kernel", "", layer.kernel);
   for (const OutputComparison& output : layer.outputs) {
-    AppendOutput(layer, output);
+    of_layer.AddValues("activation", output.name, output.activation);
+    of_layer.AddValues("shadow", output.name, output.shadow);
+    of_layer.AddError("inherited", output.name, output.inherited);
   }
 }
 
-void Rows::AppendOutput(const LayerComparison& layer,
-                        const OutputComparison& output) {
-  const auto append = [&](absl::string_view kind,
-                          const std::optional<ActivationComparison>& figures) {
-    if (figures.has_value()) {
-      Row row = OutputRow(kind, *figures);
-      row.parameter = output.name;
-      AppendRow(layer, row);
-    }
+void AddStub(const StubComparison& stub, std::vector<Row>& rows) {
+  const auto add = [&](const std::string& parameter,
+                       const ActivationComparison& figures) {
+    Row& row = rows.emplace_back();
+    row.name = row.float_side.fqn = row.quantized_side.fqn = stub.name;
+    row.kind = "stub";
+    row.parameter = parameter;
+    row.float_side.op = stub.float_type;
+    row.quantized_side.op = stub.quantized_type;
+    SetFigures(figures, row);
   };
-  append("activation", output.activation);
-  append("shadow", output.shadow);
-  if (output.inherited.has_value()) {
-    AppendRow(layer, {"inherited", output.name, {}, *output.inherited});
-  }
-}
-
-void Rows::AppendStub(const StubComparison& stub) {
-  LayerComparison layer;
-  layer.name = layer.float_side.fqn = layer.quantized_side.fqn = stub.name;
-  layer.float_side.op = stub.float_type;
-  layer.quantized_side.op = stub.quantized_type;
-  AppendRow(layer, OutputRow("stub", stub.figures));
+  add("", stub.figures);
   for (const StubOutput& output : stub.outputs) {
-    Row row = OutputRow("stub", output.figures);
-    row.parameter = output.name;
-    AppendRow(layer, row);
+    add(output.name, output.figures);
   }
 }
 
-void Rows::AppendModuleOutput(const ModuleOutputComparison& output) {
-  LayerComparison layer;
-  layer.name = output.name;
+void AddModuleOutput(const ModuleOutputComparison& output,
+                     std::vector<Row>& rows) {
+  Row& row = rows.emplace_back();
+  row.name = output.name;
+  row.kind = "output";
   // An output of the whole model belongs to no module.
   if (!output.quantized_type.empty()) {
-    layer.float_side.fqn = layer.quantized_side.fqn = output.name;
+    row.float_side.fqn = row.quantized_side.fqn = output.name;
   }
-  layer.float_side.op = output.float_type;
-  layer.quantized_side.op = output.quantized_type;
-  AppendRow(layer, OutputRow("output", output.figures));
+  row.float_side.op = output.float_type;
+  row.quantized_side.op = output.quantized_type;
+  SetFigures(output.figures, row);
 }
 
-}  // namespace
-
-std::string ToCsv(const ComparisonResult& result) {
-  Rows rows(result);
+std::vector<Row> RowsOf(const ComparisonResult& result) {
+  std::vector<Row> rows;
   for (const LayerComparison& layer : result.layers) {
-    rows.AppendLayer(layer);
+    AddLayer(layer, rows);
   }
   if (result.stubs.has_value()) {
     for (const StubComparison& stub : *result.stubs) {
-      rows.AppendStub(stub);
+      AddStub(stub, rows);
     }
   }
   if (result.outputs.has_value()) {
     for (const ModuleOutputComparison& output : *result.outputs) {
-      rows.AppendModuleOutput(output);
+      AddModuleOutput(output, rows);
     }
   }
-  return rows.Take();
+  return rows;
+}
+
+}  // namespace
+
+std::vector<std::string> CsvColumns() {
+  std::vector<std::string> names;
+  for (const Column& column : Columns({true, {}, true})) {
+    names.push_back(column.name);
+  }
+  return names;
+}
+
+std::string ToCsv(const ComparisonResult& result) {
+  const std::vector<Column> columns = Columns(
+      {HasOutliers(result), result.user_metrics, !result.emulated.empty()});
+  std::string csv = absl::StrJoin(
+      columns, ",",
+      [](std::string* out, const Column& column) { out->append(column.name); });
+  csv += '\n';
+  for (const Row& row : RowsOf(result)) {
+    absl::StrAppend(&csv,
+                    absl::StrJoin(columns, ",",
+                                  [&](std::string* out, const Column& column) {
+                                    out->append(column.field(row));
+                                  }),
+                    "\n");
+  }
+  return csv;
 }
 
 }  // namespace ns

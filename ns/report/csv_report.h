@@ -3,6 +3,7 @@
 #define NS_REPORT_CSV_REPORT_H_
 
 #include <string>
+#include <vector>
 
 #include "ns/suite/comparison_result.h"
 
@@ -48,6 +49,10 @@ namespace ns {
 // has a single quote in front, as OWASP advises; control characters in it are
 // escaped as in tables, so that each row is one line.
 std::string ToCsv(const ComparisonResult& result);
+
+// Returns the names of all columns that ToCsv may write, but for the metrics of
+// the user.
+std::vector<std::string> CsvColumns();
 
 }  // namespace ns
 

@@ -3,8 +3,8 @@
 #include <cstddef>
 
 #include "absl/strings/str_cat.h"
+#include "ir/json/utf8_sequence.h"
 #include "ns/report/limit_text.h"
-#include "ns/report/utf8_sequence.h"
 #include "ns/suite/printable.h"
 
 namespace ns {

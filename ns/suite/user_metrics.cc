@@ -8,65 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "ir/module_file.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
-#include "ns/suite/metrics.h"
 
 namespace ns {
 namespace {
-
-// What the fields of compared values and the columns of a row are called, the
-// built-in metrics aside (ns/report/json_report.cc and csv_report.cc).
-constexpr absl::string_view kTaken[] = {
-    "abs_error_p999",
-    "batch_sqnr_db",
-    "batches",
-    "channel_sqnr_db",
-    "codes",
-    "codes_highest",
-    "codes_lowest",
-    "codes_unused",
-    "dominated_by",
-    "elements",
-    "emulated",
-    "exact_sqnr_db",
-    "float_fqn",
-    "float_inf",
-    "float_max",
-    "float_min",
-    "float_nan",
-    "float_op",
-    "float_type",
-    "histograms",
-    "index",
-    "kind",
-    "name",
-    "non_finite",
-    "outlier_share",
-    "outputs",
-    "parameter",
-    "quantized_fqn",
-    "quantized_inf",
-    "quantized_max",
-    "quantized_min",
-    "quantized_nan",
-    "quantized_op",
-    "quantized_type",
-    "range",
-    "saturated",
-    "saturated_share",
-    "saturating_channels",
-    "saturation_cost_db",
-    "saturation_possible",
-    "shape",
-    "trips",
-    "worst_channels",
-    "worst_pair_sum",
-};
 
 absl::Status CheckSignature(const torch::jit::Module& module) {
   constexpr absl::string_view kWanted =
@@ -109,28 +57,6 @@ absl::StatusOr<double> NumberOf(const c10::IValue& value) {
 }
 
 }  // namespace
-
-absl::Status CheckMetricName(absl::string_view name) {
-  const bool is_identifier = !name.empty() && !absl::ascii_isdigit(name[0]) &&
-                             absl::c_all_of(name, [](char c) {
-                               return absl::ascii_isalnum(c) || c == '_';
-                             });
-  if (!is_identifier) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", name,
-                     "' cannot name a metric: use letters, digits and _, not "
-                     "a digit first"));
-  }
-  const bool is_taken = absl::c_linear_search(kTaken, name) ||
-                        absl::c_any_of(Metrics(), [name](const Metric& metric) {
-                          return metric.name == name;
-                        });
-  return is_taken ? absl::InvalidArgumentError(absl::StrCat(
-                        "'", name,
-                        "' is a field of every comparison; give the metric "
-                        "another name"))
-                  : absl::OkStatus();
-}
 
 absl::StatusOr<UserMetric> LoadUserMetric(absl::string_view name,
                                           absl::string_view path) {

@@ -1,7 +1,6 @@
 // Metrics that users add to a comparison: functions of their own, or scripted
 // modules. CompareModels takes them in CompareOptions::user_metrics:
 //
-//   NS_RETURN_IF_ERROR(CheckMetricName("psnr"));
 //   NS_ASSIGN_OR_RETURN(UserMetric psnr, LoadUserMetric("psnr", "psnr.pt"));
 //   options.user_metrics.push_back(psnr);
 //
@@ -26,9 +25,9 @@
 namespace ns {
 
 struct UserMetric {
-  // The name of the field in JSON and of the column in CSV and the table. It is
-  // one that CheckMetricName takes, and no other metric's: CompareModels checks
-  // neither.
+  // The name of the field in JSON and of the column in CSV and the table: one
+  // that CheckMetricName (ns/report/json/metric_name.h) accepts, and that no
+  // other metric has. CompareModels checks neither.
   std::string name;
   // Computes the figure of `x`, the float model's value, and `y`, the quantized
   // one's. Both are of one shape, on the CPU, and copies that the function may
@@ -42,11 +41,6 @@ struct UserMetric {
                                        const at::Tensor& y)>
       value;
 };
-
-// Checks the name of a metric. Error (InvalidArgument): a name that is not made
-// of letters, digits and "_", starts with a digit, or that a field or column of
-// the comparison has already.
-absl::Status CheckMetricName(absl::string_view name);
 
 // Loads the metric of a TorchScript file, a module with a method
 //

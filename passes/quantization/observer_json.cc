@@ -9,7 +9,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "ir/parse_json.h"
+#include "ir/json/json_text.h"
+#include "ir/json/json_value.h"
+#include "ir/json/parse_json.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "passes/runtime/observers/fake_quantize.h"
@@ -19,7 +21,7 @@
 namespace ns {
 namespace {
 
-using Json = nlohmann::json;
+using Json = llvm::json::Value;
 
 // Fields beside the options of the observer.
 constexpr char kFakeQuantize[] = "fake_quantize";
@@ -31,39 +33,39 @@ std::string OptionJson(OptionType type, const std::string& value) {
   const bool is_quoted =
       type == OptionType::kText ||
       (absl::SimpleAtod(value, &number) && !std::isfinite(number));
-  return is_quoted ? JsonString(value) : value;
+  return is_quoted ? QuoteJson(value) : value;
 }
 
 absl::StatusOr<std::string> OptionText(OptionType type, const Json& value) {
-  const auto* text = value.get_ptr<const std::string*>();
+  const std::optional<std::string> text = TextOf(value);
   switch (type) {
     case OptionType::kBoolean:
-      if (!value.is_boolean()) {
+      if (!value.getAsBoolean()) {
         return MustBe(value, "true or false");
       }
       break;
     case OptionType::kInteger:
-      if (!value.is_number_integer()) {
+      if (!value.getAsInteger()) {
         return MustBe(value, "an integer");
       }
       break;
     case OptionType::kNumber:
       // What JSON has no numbers for is text.
-      if (text != nullptr && (*text == "inf" || *text == "-inf" ||
-                              *text == "nan" || *text == "-nan")) {
+      if (text && (*text == "inf" || *text == "-inf" || *text == "nan" ||
+                   *text == "-nan")) {
         return *text;
       }
-      if (!value.is_number()) {
+      if (!value.getAsNumber()) {
         return MustBe(value, "a number");
       }
       break;
     case OptionType::kText:
-      if (text == nullptr) {
+      if (!text) {
         return MustBe(value, "a string");
       }
       return *text;
   }
-  return value.dump();
+  return JsonText(value);
 }
 
 // The one of `options` called `name`; null when there is none.
@@ -75,10 +77,10 @@ const ObserverOption* FindOption(const std::vector<ObserverOption>& options,
 }
 
 absl::StatusOr<ObserverUse> ParseUse(const Json& value) {
-  if (value.is_boolean()) {
-    return value == true ? ObserverUse::kFakeQuantize : ObserverUse::kObserve;
+  if (const auto is_fake = value.getAsBoolean()) {
+    return *is_fake ? ObserverUse::kFakeQuantize : ObserverUse::kObserve;
   }
-  if (value == kFused) {
+  if (TextOf(value) == kFused) {
     return ObserverUse::kFusedFakeQuantize;
   }
   return MustBe(value, "true, false or \"fused\"");
@@ -105,7 +107,7 @@ std::string ObserverSpecToJson(const ObserverSpec& spec) {
   const ObserverOptions options = ChangedOptionsOf(spec.config);
   std::vector<std::string> fields;
   const auto add = [&](absl::string_view name, absl::string_view json) {
-    fields.push_back(absl::StrCat(JsonString(name), ": ", json));
+    fields.push_back(absl::StrCat(QuoteJson(name), ": ", json));
   };
   for (const ObserverOption& option : AllObserverOptions()) {
     const auto value = options.find(std::string(option.name));
@@ -115,30 +117,31 @@ std::string ObserverSpecToJson(const ObserverSpec& spec) {
   }
   if (spec.use != ObserverUse::kObserve) {
     add(kFakeQuantize,
-        spec.use == ObserverUse::kFakeQuantize ? "true" : JsonString(kFused));
+        spec.use == ObserverUse::kFakeQuantize ? "true" : QuoteJson(kFused));
   }
   if (spec.config.kind == ObserverKind::kScripted) {
-    add(kPath, JsonString(spec.path));
+    add(kPath, QuoteJson(spec.path));
   }
   return absl::StrCat("{", absl::StrJoin(fields, ", "), "}");
 }
 
 absl::StatusOr<ObserverSpec> ParseObserverSpec(const Json& value) {
-  if (!value.is_object()) {
+  const llvm::json::Object* const object = value.getAsObject();
+  if (object == nullptr) {
     return MustBe(value, "an object such as {\"kind\": \"histogram\"}");
   }
   const std::vector<ObserverOption> known = AllObserverOptions();
   ObserverSpec spec;
   ObserverOptions options;
-  for (const auto& [name, member] : value.items()) {
+  for (const auto& [name, member] : SortedMembers(*object)) {
     if (const ObserverOption* option = FindOption(known, name)) {
-      NS_ASSIGN_OR_RETURN(options[name],
-                          Annotated(name, OptionText(option->type, member)));
+      NS_ASSIGN_OR_RETURN(options[std::string(name)],
+                          Annotated(name, OptionText(option->type, *member)));
     } else if (name == kFakeQuantize) {
-      NS_ASSIGN_OR_RETURN(spec.use, Annotated(name, ParseUse(member)));
+      NS_ASSIGN_OR_RETURN(spec.use, Annotated(name, ParseUse(*member)));
     } else if (name == kPath) {
       NS_ASSIGN_OR_RETURN(
-          spec.path, Annotated(name, OptionText(OptionType::kText, member)));
+          spec.path, Annotated(name, OptionText(OptionType::kText, *member)));
     } else {
       std::vector<absl::string_view> names;
       names.reserve(known.size() + 2);

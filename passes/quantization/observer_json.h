@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "nlohmann/json.hpp"
+#include "llvm/Support/JSON.h"
 #include "passes/quantization/qconfig.h"
 
 namespace ns {
@@ -18,7 +18,7 @@ std::string ObserverSpecToJson(const ObserverSpec& spec);
 // Errors: an unknown field, with the nearest known one; a value of another
 // type; what ParseObserverConfig refuses; an observer that is to stand in a
 // FakeQuantize and cannot (MakeFakeQuantize).
-absl::StatusOr<ObserverSpec> ParseObserverSpec(const nlohmann::json& value);
+absl::StatusOr<ObserverSpec> ParseObserverSpec(const llvm::json::Value& value);
 
 }  // namespace ns
 

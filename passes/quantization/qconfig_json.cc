@@ -10,7 +10,9 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "ir/parse_json.h"
+#include "ir/json/json_text.h"
+#include "ir/json/json_value.h"
+#include "ir/json/parse_json.h"
 #include "ir/read_text_file.h"
 #include "ir/status.h"
 #include "passes/quantization/default_qconfigs.h"
@@ -19,7 +21,7 @@
 namespace ns {
 namespace {
 
-using Json = nlohmann::json;
+using Json = llvm::json::Value;
 
 constexpr char kSchema[] = "ns.qconfig/1";
 constexpr size_t kMostOfAnError = 1000;
@@ -29,7 +31,7 @@ constexpr TextFileKind kKind = {"qconfig mapping", "--emit-qconfig",
 std::string SectionJson(absl::string_view name,
                         const std::vector<std::string>& rows) {
   return absl::StrCat(
-      "  ", JsonString(name), ": [", rows.empty() ? "" : "\n    ",
+      "  ", QuoteJson(name), ": [", rows.empty() ? "" : "\n    ",
       absl::StrJoin(rows, ",\n    "), rows.empty() ? "]" : "\n  ]");
 }
 
@@ -38,43 +40,38 @@ std::string SectionJson(absl::string_view name,
   std::vector<std::string> rows;
   for (const auto& [key, qconfig] : settings) {
     rows.push_back(
-        absl::StrCat("[", JsonString(key), ", ", QConfigToJson(qconfig), "]"));
+        absl::StrCat("[", QuoteJson(key), ", ", QConfigToJson(qconfig), "]"));
   }
   return SectionJson(name, rows);
 }
 
-// The string that `value` is; null for another value.
-const std::string* TextOf(const Json& value) {
-  return value.get_ptr<const std::string*>();
-}
-
 absl::StatusOr<OptionalQConfig> QConfigOf(const Json& value) {
-  if (value.is_null()) {
+  if (value.getAsNull()) {
     return OptionalQConfig();
   }
-  if (const std::string* preset = TextOf(value)) {
+  if (const std::optional<std::string> preset = TextOf(value)) {
     return PresetNamed(*preset);
   }
-  if (!value.is_object()) {
+  const llvm::json::Object* const object = value.getAsObject();
+  if (object == nullptr) {
     return MustBe(value, "a qconfig: an object, the name of one, or null");
   }
   QConfig qconfig;
-  for (const auto& [name, member] : value.items()) {
+  for (const auto& [name, member] : SortedMembers(*object)) {
     ObserverSpec* spec = name == "activation" ? &qconfig.activation
                          : name == "weight"   ? &qconfig.weight
                                               : nullptr;
     if (spec == nullptr) {
       return NoField(name, {"activation", "weight"});
     }
-    NS_ASSIGN_OR_RETURN(*spec, Annotated(name, ParseObserverSpec(member)));
+    NS_ASSIGN_OR_RETURN(*spec, Annotated(name, ParseObserverSpec(*member)));
   }
   return qconfig;
 }
 
-// A setting of a mapping, as a file has it: its keys, then a qconfig.
-using Row = std::vector<Json>;
-using RowSetter = absl::Status (*)(const Row& keys,
-                                   const OptionalQConfig& qconfig,
+// The keys of a setting of a mapping, which its qconfig follows in a file.
+using RowKeys = llvm::ArrayRef<Json>;
+using RowSetter = absl::Status (*)(RowKeys keys, const OptionalQConfig& qconfig,
                                    QConfigMapping& mapping);
 
 // A list of such settings.
@@ -96,10 +93,10 @@ template <QConfigMapping& (QConfigMapping::*kSet)(const std::string&,
                                                   OptionalQConfig),
           const QConfigMapping::Settings<std::string>& (QConfigMapping::*kGet)()
               const>
-absl::Status SetByName(const Row& keys, const OptionalQConfig& qconfig,
+absl::Status SetByName(RowKeys keys, const OptionalQConfig& qconfig,
                        QConfigMapping& mapping) {
-  const std::string* name = TextOf(keys[0]);
-  if (name == nullptr) {
+  const std::optional<std::string> name = TextOf(keys[0]);
+  if (!name) {
     return MustBe(keys[0], "a string");
   }
   const size_t before = (mapping.*kGet)().size();
@@ -107,15 +104,15 @@ absl::Status SetByName(const Row& keys, const OptionalQConfig& qconfig,
   return (mapping.*kGet)().size() > before ? absl::OkStatus() : Twice();
 }
 
-absl::Status SetByOrder(const Row& keys, const OptionalQConfig& qconfig,
+absl::Status SetByOrder(RowKeys keys, const OptionalQConfig& qconfig,
                         QConfigMapping& mapping) {
-  const std::string* name = TextOf(keys[0]);
-  const std::string* type = TextOf(keys[1]);
-  if (name == nullptr || type == nullptr) {
-    return MustBe(keys[name == nullptr ? 0 : 1], "a string");
+  const std::optional<std::string> name = TextOf(keys[0]);
+  const std::optional<std::string> type = TextOf(keys[1]);
+  if (!name || !type) {
+    return MustBe(keys[name ? 1 : 0], "a string");
   }
-  const auto* order = keys[2].get_ptr<const uint64_t*>();
-  if (order == nullptr ||
+  const auto order = keys[2].getAsUINT64();
+  if (!order ||
       *order > static_cast<uint64_t>(std::numeric_limits<int>::max())) {
     return MustBe(keys[2], "the number of the op, counted from 0");
   }
@@ -141,24 +138,24 @@ constexpr Section kSections[] = {
 
 absl::Status ParseRow(const Section& section, const Json& value,
                       QConfigMapping& mapping) {
-  if (!value.is_array() || value.size() != section.keys + 1) {
+  const llvm::json::Array* const row = value.getAsArray();
+  if (row == nullptr || row->size() != section.keys + 1) {
     return MustBe(value, section.row);
   }
-  const Row keys(value.begin(),
-                 value.begin() + static_cast<std::ptrdiff_t>(section.keys));
-  NS_ASSIGN_OR_RETURN(const OptionalQConfig qconfig, QConfigOf(value.back()));
-  return section.set(keys, qconfig, mapping);
+  NS_ASSIGN_OR_RETURN(const OptionalQConfig qconfig, QConfigOf(row->back()));
+  return section.set(RowKeys(row->data(), section.keys), qconfig, mapping);
 }
 
 absl::Status ParseSection(const Section& section, const Json& value,
                           QConfigMapping& mapping) {
-  if (!value.is_array()) {
+  const llvm::json::Array* const rows = value.getAsArray();
+  if (rows == nullptr) {
     return Annotated(section.name,
                      MustBe(value, absl::StrCat("a list of ", section.row)));
   }
-  for (size_t i = 0; i < value.size(); ++i) {
+  for (size_t i = 0; i < rows->size(); ++i) {
     NS_RETURN_IF_ERROR(Annotated(absl::StrCat(section.name, "[", i, "]"),
-                                 ParseRow(section, value[i], mapping)));
+                                 ParseRow(section, (*rows)[i], mapping)));
   }
   return absl::OkStatus();
 }
@@ -171,22 +168,23 @@ const Section* FindSection(absl::string_view name) {
 }
 
 absl::StatusOr<QConfigMapping> ParseMapping(const Json& root) {
-  if (!root.is_object()) {
+  const llvm::json::Object* const object = root.getAsObject();
+  if (object == nullptr) {
     return MustBe(root,
                   absl::StrCat("an object with \"schema\": \"", kSchema, "\""));
   }
   QConfigMapping mapping;
   bool has_schema = false;
-  for (const auto& [name, value] : root.items()) {
+  for (const auto& [name, value] : SortedMembers(*object)) {
     if (const Section* section = FindSection(name)) {
-      NS_RETURN_IF_ERROR(ParseSection(*section, value, mapping));
+      NS_RETURN_IF_ERROR(ParseSection(*section, *value, mapping));
     } else if (name == "global") {
       NS_ASSIGN_OR_RETURN(const OptionalQConfig qconfig,
-                          Annotated(name, QConfigOf(value)));
+                          Annotated(name, QConfigOf(*value)));
       mapping.SetGlobal(qconfig);
     } else if (name == "schema") {
-      if (value != kSchema) {
-        return Annotated(name, MustBe(value, absl::StrCat("'", kSchema, "'")));
+      if (TextOf(*value) != kSchema) {
+        return Annotated(name, MustBe(*value, absl::StrCat("'", kSchema, "'")));
       }
       has_schema = true;
     } else {
@@ -212,7 +210,7 @@ std::string QConfigToJson(const OptionalQConfig& qconfig) {
     return "null";
   }
   if (const auto preset = PresetNameOf(*qconfig)) {
-    return JsonString(*preset);
+    return QuoteJson(*preset);
   }
   return absl::StrCat(
       "{\"activation\": ", ObserverSpecToJson(qconfig->activation),
@@ -222,12 +220,12 @@ std::string QConfigToJson(const OptionalQConfig& qconfig) {
 std::string QConfigMappingToJson(const QConfigMapping& mapping) {
   std::vector<std::string> orders;
   for (const auto& [key, qconfig] : mapping.module_name_object_type_orders()) {
-    orders.push_back(absl::StrCat("[", JsonString(key.module_name), ", ",
-                                  JsonString(key.object_type), ", ", key.order,
+    orders.push_back(absl::StrCat("[", QuoteJson(key.module_name), ", ",
+                                  QuoteJson(key.object_type), ", ", key.order,
                                   ", ", QConfigToJson(qconfig), "]"));
   }
   return absl::StrCat(
-      "{\n  \"schema\": ", JsonString(kSchema),
+      "{\n  \"schema\": ", QuoteJson(kSchema),
       ",\n  \"global\": ", QConfigToJson(mapping.global()), ",\n",
       SectionJson("object_type", mapping.object_types()), ",\n",
       SectionJson("module_name_regex", mapping.module_name_regexes()), ",\n",

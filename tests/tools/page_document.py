@@ -161,7 +161,7 @@ def report(names, extra=False):
 
 def layout(graph):
   """Modules below one another, each cell in a row of its own; see
-  ns/report/graph_layout.h for what the tool does."""
+  ns/report/graph/graph_layout.h for what the tool does."""
   modules = [{'path': '', 'call': 0, 'parent': -1, 'rows': 0, 'row': 0,
               'float': 0, 'quantized': 0}]
   cells = []

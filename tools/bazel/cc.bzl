@@ -31,7 +31,13 @@ def _with_precompiled_headers(arguments, headers = _HEADERS, copts = []):
     })
     return arguments
 
+# Keeps the symbols of the LLVM in a binary apart from those of LibTorch's. Tests
+# cannot hide them: they link a shared library for each target, which finds LLVM
+# in the test itself.
+HIDE_LLVM = ["-Wl,--exclude-libs,libLLVMSupport.a:libLLVMDemangle.a"]
+
 def cc_binary(**arguments):
+    arguments["linkopts"] = arguments.get("linkopts", []) + HIDE_LLVM
     native.cc_binary(**_with_precompiled_headers(arguments))
 
 def cc_library(**arguments):

@@ -87,27 +87,28 @@ def _llvm(ctx, dirs):
     for version in _llvm_versions(ctx):
         include = "/usr/include/llvm-%d/llvm" % version
         c_include = "/usr/include/llvm-c-%d/llvm-c" % version
-        library = "LLVM-%d" % version
         folder = _find(
             ctx,
             ["/usr/lib/llvm-%d/lib" % version] + dirs,
-            "lib%s.so" % library,
+            "libLLVMSupport.a",
         )
         if folder and ctx.path(include + "/ADT/SmallVector.h").exists and ctx.path(c_include).exists:
             break
         folder = None
     if not folder:
-        _missing("LLVM ADT and its library", "llvm-dev")
+        _missing("LLVM ADT and libLLVMSupport.a", "llvm-dev")
     ctx.symlink(include, "llvm/llvm")
     ctx.symlink(c_include, "llvm/llvm-c")
 
     # Containers, and what their headers include: each compilation is given all
-    # of these files.
+    # of these files. The library is linked statically, and binaries hide its
+    # symbols (HIDE_LLVM in cc.bzl): LibTorch may bring an LLVM of its own, and
+    # two that share symbols abort.
     return [_rule(
         "llvm",
         hdrs = "glob([\"llvm/llvm/%s/**\" % folder for folder in [\"ADT\", \"Config\", \"Support\"]] + [\"llvm/llvm-c/*.h\"])",
         includes = ["llvm"],
-        linkopts = ["-L" + folder, "-l" + library],
+        linkopts = ["-L" + folder, "-l:libLLVMSupport.a", "-l:libLLVMDemangle.a", "-ltinfo"],
     )]
 
 def _isal(ctx, dirs):
@@ -126,19 +127,6 @@ def _isal(ctx, dirs):
         hdrs = "glob([\"isal/isa-l/*.h\"])",
         includes = ["isal"],
         linkopts = ["-lisal"],
-    )]
-
-def _nlohmann_json(ctx):
-    include = "/usr/include/nlohmann"
-    if not ctx.path(include + "/json.hpp").exists:
-        _missing("header nlohmann/json.hpp", "nlohmann-json3-dev")
-
-    # As of isa-l.
-    ctx.symlink(include, "json/nlohmann")
-    return [_rule(
-        "nlohmann_json",
-        hdrs = "glob([\"json/nlohmann/**\"])",
-        includes = ["json"],
     )]
 
 def _torch(ctx, dirs):
@@ -234,7 +222,6 @@ def _system_repository(ctx):
     rules += _simple_libraries(ctx, dirs)
     rules += _llvm(ctx, dirs)
     rules += _isal(ctx, dirs)
-    rules += _nlohmann_json(ctx)
     rules += _torch(ctx, dirs)
     rules += _precompiled(ctx)
     ctx.file("BUILD", "".join(rules))

@@ -21,7 +21,6 @@ _USED_BY_HEADERS = ["@system//:" + name for name in [
     "absl_status",
     "absl_strings",
     "llvm",
-    "nlohmann_json",
     "torch",
 ]]
 

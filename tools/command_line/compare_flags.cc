@@ -9,8 +9,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "ir/status.h"
+#include "ns/report/json/metric_name.h"
 #include "ns/suite/byte_size.h"
-#include "ns/suite/user_metrics.h"
 #include "passes/kernels/saturation_mode.h"
 
 namespace ns {

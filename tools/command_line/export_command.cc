@@ -8,7 +8,7 @@
 #include "ir/atomic_file.h"
 #include "ir/read_text_file.h"
 #include "ir/status.h"
-#include "ns/report/model_explorer.h"
+#include "ns/report/html/model_explorer.h"
 #include "tools/command_line/commands.h"
 #include "tools/command_line/output_files.h"
 #include "tools/command_line/output_folder.h"

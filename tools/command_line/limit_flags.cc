@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
 #include "ns/report/comparison_diff.h"
+#include "ns/report/json/read_comparison.h"
 #include "ns/report/limit_text.h"
-#include "ns/report/read_comparison.h"
 #include "ns/report/settled_limits.h"
 
 namespace ns {

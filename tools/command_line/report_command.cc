@@ -5,7 +5,7 @@
 #include "absl/status/statusor.h"
 #include "ir/read_text_file.h"
 #include "ir/status.h"
-#include "ns/report/html_report.h"
+#include "ns/report/html/html_report.h"
 #include "tools/command_line/commands.h"
 #include "tools/command_line/report_output.h"
 

@@ -5,7 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/parse_json.h"
+#include "ir/json/parse_json.h"
 #include "passes/quantization/default_observers.h"
 #include "tests/testing/status.h"
 
@@ -120,10 +120,8 @@ TEST(ObserverJsonTest, ValuesOfOtherTypesAreErrors) {
 TEST(ObserverJsonTest, HugeNumbersAreErrors) {
   EXPECT_EQ(MessageOf(Parse(R"({"quant_min": 0, "quant_max": 1e300})")),
             "quant_max: '1e+300' must be an integer");
-  EXPECT_EQ(MessageOf(Parse(R"({"bins": 18446744073709551615})")),
-            "observer 'minmax': bins cannot be '18446744073709551615'");
-  EXPECT_EQ(MessageOf(Parse(R"({"bins": 99999999999999999999})")),
-            "bins: '1e+20' must be an integer");
+  EXPECT_EQ(MessageOf(Parse(R"({"bins": 9223372036854775807})")),
+            "observer 'minmax': bins must be 2 to 1048576");
 }
 
 TEST(ObserverJsonTest, ObserversThatCannotBeHadAreErrors) {

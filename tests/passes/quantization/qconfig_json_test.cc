@@ -130,7 +130,7 @@ TEST(QConfigJsonTest, AllPresetsCanBeNamed) {
 
 TEST(QConfigJsonTest, TextThatIsNoJsonHasLineAndColumn) {
   EXPECT_THAT(MessageOf(ParseQConfigMapping("{\n  \"schema\" 1}", "q.json")),
-              StartsWith("q.json: line 2, column 12: syntax error"));
+              StartsWith("q.json: line 2, column 12: expected : after"));
 }
 
 TEST(QConfigJsonTest, OtherSchemasAreErrors) {

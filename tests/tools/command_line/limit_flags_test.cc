@@ -6,7 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ns/report/json_report.h"
+#include "ns/report/json/json_report.h"
 #include "tests/ns/report/table_results.h"
 #include "tests/testing/status.h"
 

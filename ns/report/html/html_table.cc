@@ -1,0 +1,198 @@
+#include "ns/report/html/html_table.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
+#include "ir/json/json_value.h"
+#include "ns/report/figure_text.h"
+#include "ns/report/html/html_text.h"
+#include "ns/report/html/lowest_sqnr.h"
+#include "ns/report/table_figures.h"
+
+namespace ns {
+namespace {
+
+using Json = llvm::json::Value;
+
+struct HtmlCell {
+  std::string text;
+  absl::string_view classes;  // empty for text
+};
+
+struct HtmlColumn {
+  std::string heading;
+  bool is_number = false;
+  std::function<HtmlCell(const Json& row)> cell;
+};
+
+HtmlCell Text(const std::string& text) { return {text, ""}; }
+
+HtmlCell Decibels(std::optional<double> db) {
+  if (!db.has_value()) {
+    return {"", "number"};
+  }
+  return {FormatDb(db), IsLowerDb(*db, 10)   ? "number low"
+                        : IsLowerDb(*db, 20) ? "number middling"
+                                             : "number"};
+}
+
+HtmlCell Number(std::optional<double> value) {
+  return {value ? FormatFigure(*value) : "", "number"};
+}
+
+HtmlColumn TextColumn(const std::string& heading, const std::string& member) {
+  return {heading, false,
+          [=](const Json& row) { return Text(TextMember(row, member)); }};
+}
+
+HtmlColumn NumberColumn(const std::string& heading, const std::string& member) {
+  return {heading, true,
+          [=](const Json& row) { return Number(NumberMember(row, member)); }};
+}
+
+std::string OpText(const Json& row, absl::string_view side) {
+  const Json* member = FindMember(row, side);
+  return member == nullptr ? ""
+                           : std::string(ShortOp(TextMember(*member, "op")));
+}
+
+std::optional<double> LowestWeight(const Json& layer) {
+  const std::optional<NamedDb> lowest =
+      LowestSqnr(ArrayMember(layer, "weight"));
+  return lowest ? std::make_optional(lowest->db) : std::nullopt;
+}
+
+HtmlColumn FigureColumn(const std::string& member) {
+  return {absl::StrCat(absl::StrReplaceAll(member, {{"_", " "}}), " SQNR (dB)"),
+          true, [=](const Json& row) {
+            const Json* figures = FindMember(row, member);
+            return Decibels(figures == nullptr
+                                ? std::nullopt
+                                : NumberMember(*figures, "sqnr_db"));
+          }};
+}
+
+std::vector<HtmlColumn> CompareColumns() {
+  return {TextColumn("layer", "name"),
+          {"float op", false,
+           [](const Json& row) { return Text(OpText(row, "float")); }},
+          {"quantized op", false,
+           [](const Json& row) { return Text(OpText(row, "quantized")); }},
+          {"weight SQNR (dB)", true,
+           [](const Json& row) { return Decibels(LowestWeight(row)); }},
+          FigureColumn("activation"),
+          FigureColumn("shadow"),
+          FigureColumn("weight_only"),
+          FigureColumn("activation_only"),
+          FigureColumn("inherited"),
+          FigureColumn("kernel")};
+}
+
+// The figure of one candidate of ns sensitivity.
+HtmlColumn CandidateColumn(const std::string& name) {
+  return {absl::StrCat(name, " (dB)"), true, [=](const Json& row) {
+            for (const Json& candidate : ArrayMember(row, "candidates")) {
+              if (TextMember(candidate, "name") == name) {
+                return Decibels(NumberMember(candidate, "sqnr_db"));
+              }
+            }
+            return Decibels(std::nullopt);
+          }};
+}
+
+std::vector<HtmlColumn> SensitivityColumns(const Json& report) {
+  std::vector<HtmlColumn> columns = {TextColumn("layer", "name"),
+                                     TextColumn("op", "op")};
+  for (const Json& candidate : ArrayMember(report, "candidates")) {
+    if (const std::optional<std::string> name = TextOf(candidate)) {
+      columns.push_back(CandidateColumn(*name));
+    }
+  }
+  columns.push_back(TextColumn("use", "use"));
+  return columns;
+}
+
+std::vector<HtmlColumn> ColumnsOf(const Json& report) {
+  const std::string schema = TextMember(report, "schema");
+  if (schema == "ns.sensitivity/1") {
+    return SensitivityColumns(report);
+  }
+  if (schema == "ns.search/1") {
+    return {TextColumn("layer", "name"), TextColumn("op", "op"),
+            TextColumn("choice", "choice"),
+            NumberColumn("share of the noise", "noise_share"),
+            NumberColumn("time (us)", "time_us")};
+  }
+  if (schema == "ns.quantize/1") {
+    return {TextColumn("layer", "name"), TextColumn("op", "op"),
+            TextColumn("qconfig", "qconfig"), TextColumn("rule", "rule")};
+  }
+  return CompareColumns();
+}
+
+std::string Table(absl::string_view id, const std::vector<HtmlColumn>& columns,
+                  const llvm::json::Array& rows) {
+  std::vector<std::vector<HtmlCell>> cells;
+  for (const HtmlColumn& column : columns) {
+    std::vector<HtmlCell>& of_column = cells.emplace_back();
+    for (const Json& row : rows) {
+      of_column.push_back(column.cell(row));
+    }
+  }
+  const auto is_empty = [&](size_t column) {
+    return column > 0 &&
+           absl::c_all_of(cells[column], [](const HtmlCell& cell) {
+             return cell.text.empty();
+           });
+  };
+  std::string html = absl::StrCat("<table id=\"", id, "\">\n<thead><tr>");
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (!is_empty(i)) {
+      absl::StrAppend(&html, "<th scope=\"col\"",
+                      columns[i].is_number ? " class=\"number\"" : "", ">",
+                      HtmlText(columns[i].heading), "</th>");
+    }
+  }
+  absl::StrAppend(&html, "</tr></thead>\n<tbody>\n");
+  for (size_t row = 0; row < rows.size(); ++row) {
+    absl::StrAppend(&html, "<tr><th scope=\"row\">",
+                    HtmlText(cells[0][row].text), "</th>");
+    for (size_t i = 1; i < columns.size(); ++i) {
+      if (is_empty(i)) {
+        continue;
+      }
+      const HtmlCell& cell = cells[i][row];
+      absl::StrAppend(&html, "<td",
+                      cell.classes.empty()
+                          ? ""
+                          : absl::StrCat(" class=\"", cell.classes, "\""),
+                      ">", HtmlText(cell.text), "</td>");
+    }
+    absl::StrAppend(&html, "</tr>\n");
+  }
+  return absl::StrCat(html, "</tbody>\n</table>\n");
+}
+
+}  // namespace
+
+std::string LayerTableHtml(const Json& report) {
+  return Table("layer-table", ColumnsOf(report), ArrayMember(report, "layers"));
+}
+
+std::string UnmatchedTableHtml(const Json& report) {
+  const llvm::json::Array& rows = ArrayMember(report, "unmatched");
+  return rows.empty()
+             ? ""
+             : Table("unmatched-table",
+                     {TextColumn("model", "model"), TextColumn("path", "fqn"),
+                      TextColumn("op", "op"), TextColumn("reason", "reason")},
+                     rows);
+}
+
+}  // namespace ns

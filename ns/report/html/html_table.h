@@ -1,0 +1,32 @@
+// Renders results as HTML tables, for a browser without JavaScript.
+#ifndef NS_REPORT_HTML_HTML_TABLE_H_
+#define NS_REPORT_HTML_HTML_TABLE_H_
+
+#include <string>
+
+#include "llvm/Support/JSON.h"
+
+namespace ns {
+
+// Returns `<table id="layer-table">`, with a row for each element of the array
+// "layers" of `report`. `report` is the JSON that ns compare, sensitivity,
+// quantize or search writes. Its member "schema" decides the columns:
+//
+// - "ns.sensitivity/1": the SQNR of each candidate in dB, and what to use;
+// - "ns.search/1": the choice, its share of the noise, and the time;
+// - "ns.quantize/1": the qconfig, and the rule that chose it;
+// - any other: the two ops, and the SQNR in dB of all kinds (ns compare).
+//
+// A column that is empty in all rows is left out. Members that are missing or
+// of another type make empty cells. Cells of numbers have the class "number".
+// Those in dB also have "low" below 10 dB, and "middling" from 10 to below 20
+// dB. Text is escaped.
+std::string LayerTableHtml(const llvm::json::Value& report);
+
+// Returns the table of the ops without a counterpart in the other model: the
+// array "unmatched" of `report`. Empty when there are none.
+std::string UnmatchedTableHtml(const llvm::json::Value& report);
+
+}  // namespace ns
+
+#endif  // NS_REPORT_HTML_HTML_TABLE_H_

@@ -1,0 +1,215 @@
+// Describes the JSON of a comparison, the schema "ns.compare/1".
+#ifndef NS_REPORT_JSON_COMPARISON_MAP_H_
+#define NS_REPORT_JSON_COMPARISON_MAP_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/json/json_map.h"
+#include "ns/report/coverage_report.h"
+#include "ns/report/error_breakdown.h"
+#include "ns/report/error_causes.h"
+#include "ns/report/json/figures_map.h"
+#include "ns/report/json/graph_map.h"
+#include "ns/report/json/layer_map.h"
+#include "ns/report/json/limits_map.h"
+#include "ns/report/verdict.h"
+#include "ns/suite/comparison_result.h"
+#include "ns/suite/coverage.h"
+
+namespace ns {
+
+template <typename Io>
+void Map(Io& io, FileHash& file) {
+  io("path", file.path);
+  io("sha256", file.sha256);
+}
+
+template <typename Io>
+void Map(Io& io, UnmatchedNode& node) {
+  io("model", node.model);
+  io("fqn", node.fqn);
+  io("op", node.op);
+  io("reason", node.reason);
+}
+
+template <typename Io>
+void Map(Io& io, NotShadowed& layer) {
+  io("name", layer.name);
+  io("reason", layer.reason);
+}
+
+template <typename Io>
+void Map(Io& io, StayedFloat& layer) {
+  io("name", layer.name);
+  io("op", layer.op);
+  io("reason", layer.reason);
+}
+
+template <typename Io>
+void Map(Io& io, CancellingPair& pair) {
+  io("dequantize", pair.dequantize);
+  io("quantize", pair.quantize);
+}
+
+template <typename Io>
+void Map(Io& io, CoverageSummary& summary) {
+  io("int8_layers", summary.int8_layers);
+  io("float_layers", summary.float_layers);
+  io.Optional("int8_macs_share", summary.int8_macs_share);
+  io("stayed_float", summary.coverage.stayed_float);
+  io("cancelling_pairs", summary.coverage.cancelling_pairs);
+  io("packs_at_run_time", summary.coverage.packs_at_run_time);
+}
+
+template <typename Io>
+void Map(Io& io, StubOutput& output) {
+  io("index", output.index);
+  io("name", output.name);
+  Map(io, output.figures);
+}
+
+template <typename Io>
+void Map(Io& io, StubComparison& stub) {
+  io("name", stub.name);
+  io("float_type", stub.float_type);
+  io("quantized_type", stub.quantized_type);
+  Map(io, stub.figures);
+  io.Optional("outputs", stub.outputs);
+}
+
+// What the models themselves return has no types.
+template <typename Io>
+void Map(Io& io, ModuleOutputComparison& output) {
+  io("name", output.name);
+  const bool has_types = !output.quantized_type.empty();
+  io.When(has_types, "float_type", output.float_type);
+  io.When(has_types, "quantized_type", output.quantized_type);
+  io.Optional("integers", output.holds_integers);
+  Map(io, output.figures);
+}
+
+// The layer with the lowest local SQNR, and its output that has it, unless that
+// is the first.
+struct OffenderSummary {
+  std::string name;
+  std::optional<std::string> output;
+  double local_db = 0;
+};
+
+template <typename Io>
+void Map(Io& io, OffenderSummary& offender) {
+  io("name", offender.name);
+  io.Optional("output", offender.output);
+  io("local_db", offender.local_db);
+}
+
+inline std::optional<std::string> NameOf(const OutputComparison* output) {
+  return output == nullptr ? std::nullopt : std::optional(output->name);
+}
+
+inline std::optional<OffenderSummary> OffenderOf(
+    const ComparisonResult& result) {
+  const std::optional<size_t> worst = WorstOffender(result);
+  if (!worst) {
+    return std::nullopt;
+  }
+  const LayerComparison& layer = result.layers[*worst];
+  const OutputComparison* output = OffendingOutput(layer);
+  return OffenderSummary{
+      layer.name, NameOf(output),
+      (output == nullptr ? layer.shadow : output->shadow)->error.sqnr_db};
+}
+
+// The FirstUnexplainedFall.
+struct FallSummary {
+  std::string name;
+  std::optional<std::string> output;
+  double accumulated_db = 0;
+  double expected_db = 0;
+};
+
+template <typename Io>
+void Map(Io& io, FallSummary& fall) {
+  io("name", fall.name);
+  io.Optional("output", fall.output);
+  io("accumulated_db", fall.accumulated_db);
+  io("expected_db", fall.expected_db);
+}
+
+inline std::optional<FallSummary> FallOf(const ComparisonResult& result) {
+  const std::optional<size_t> index = FirstUnexplainedFall(result);
+  if (!index) {
+    return std::nullopt;
+  }
+  const LayerComparison& layer = result.layers[*index];
+  const OutputComparison* output = UnexplainedOutput(result, *index);
+  return FallSummary{layer.name, NameOf(output),
+                     (output == nullptr ? layer.activation : output->activation)
+                         ->error.sqnr_db,
+                     *ExpectedAccumulatedDb(result, *index, output)};
+}
+
+struct VerdictSummary {
+  std::optional<std::string> layer;
+  std::string kind;
+  std::vector<std::string> sentences;
+};
+
+template <typename Io>
+void Map(Io& io, VerdictSummary& verdict) {
+  io.Optional("layer", verdict.layer);
+  io("kind", verdict.kind);
+  io("sentences", verdict.sentences);
+}
+
+inline std::optional<VerdictSummary> VerdictSummaryOf(
+    const ComparisonResult& result) {
+  const std::optional<Verdict> verdict = VerdictOf(result);
+  if (!verdict) {
+    return std::nullopt;
+  }
+  VerdictSummary summary = {std::nullopt,
+                            std::string(ErrorCauseName(verdict->cause)),
+                            verdict->sentences};
+  if (verdict->layer) {
+    summary.layer = result.layers[*verdict->layer].name;
+  }
+  return summary;
+}
+
+template <typename Io>
+void Map(Io& io, ComparisonResult& result) {
+  io.Schema("ns.compare/1", "what ns compare --json wrote");
+  io("float", result.float_path);
+  io("quantized", result.quantized_path);
+  io("matching", result.matching);
+  io("batches", result.batches);
+  io.Optional("reference", result.reference);
+  io.Optional("emulated", result.emulated);
+  io.Optional("processor", result.processor);
+  io.Optional("engine", result.engine);
+  io.Optional("files", result.files);
+  io("layers", result.layers);
+  io("unmatched", result.unmatched);
+  io("not_shadowed", result.not_shadowed);
+  io.When(result.has_kernels, "no_reference", result.no_reference);
+  io.When(!result.reference.empty(), "not_referenced", result.not_referenced);
+  io.When(!result.emulated.empty(), "not_emulated", result.not_emulated);
+  io.Derived("coverage", [&] { return CoverageSummaryOf(result); });
+  io.Derived("worst_offender", [&] { return OffenderOf(result); });
+  io.Derived("first_unexplained_fall", [&] { return FallOf(result); });
+  io.Derived("verdict", [&] { return VerdictSummaryOf(result); });
+  io.Optional("stubs", result.stubs);
+  io.Optional("outputs", result.outputs);
+  io.Optional("limits", result.limits);
+  io.Optional("baseline", result.baseline);
+  io.Optional("accuracy", result.accuracy);
+  io.Optional("graph", result.graphs);
+}
+
+}  // namespace ns
+
+#endif  // NS_REPORT_JSON_COMPARISON_MAP_H_

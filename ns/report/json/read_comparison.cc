@@ -1,0 +1,98 @@
+#include "ns/report/json/read_comparison.h"
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "ir/json/json_text.h"
+#include "ir/json/parse_json.h"
+#include "ir/json/read_json.h"
+#include "ir/read_text_file.h"
+#include "ir/status.h"
+#include "ns/report/json/comparison_map.h"
+
+namespace ns {
+namespace {
+
+constexpr size_t kMostOfAnError = 1000;
+constexpr TextFileKind kKind = {"comparison", "ns compare --json",
+                                size_t{256} << 20};
+
+// Layers are told apart by their names.
+absl::Status CheckNames(const std::vector<LayerComparison>& layers) {
+  absl::flat_hash_set<absl::string_view> names;
+  for (size_t i = 0; i < layers.size(); ++i) {
+    if (!names.insert(layers[i].name).second) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "layers[", i, "].name: ",
+          MustBe(layers[i].name, "a name that no other layer has").message()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Whether a layer has the field.
+bool HasFigure(const std::vector<LayerComparison>& layers,
+               std::optional<ActivationComparison> LayerComparison::*figure) {
+  return absl::c_any_of(layers, [&](const LayerComparison& layer) {
+    return (layer.*figure).has_value();
+  });
+}
+
+std::vector<std::string> UserMetricsOf(
+    const std::vector<LayerComparison>& layers) {
+  std::set<std::string> names;
+  for (const LayerComparison& layer : layers) {
+    for (const auto* figures :
+         {&layer.activation, &layer.shadow, &layer.kernel}) {
+      if (figures->has_value()) {
+        for (const UserFigure& figure : (*figures)->user_figures) {
+          names.insert(figure.metric);
+        }
+      }
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+absl::StatusOr<ComparisonResult> ResultOf(const llvm::json::Value& json) {
+  ComparisonResult result;
+  NS_RETURN_IF_ERROR(ReadJson(json, result));
+  NS_RETURN_IF_ERROR(CheckNames(result.layers));
+  result.has_activations =
+      HasFigure(result.layers, &LayerComparison::activation);
+  result.has_shadows = HasFigure(result.layers, &LayerComparison::shadow);
+  result.has_kernels =
+      result.has_kernels || HasFigure(result.layers, &LayerComparison::kernel);
+  result.user_metrics = UserMetricsOf(result.layers);
+  return result;
+}
+
+}  // namespace
+
+absl::StatusOr<ComparisonResult> ParseComparison(absl::string_view text,
+                                                 absl::string_view source) {
+  NS_ASSIGN_OR_RETURN(const llvm::json::Value json,
+                      Annotated(source, ParseJson(text)));
+  absl::StatusOr<ComparisonResult> result = ResultOf(json);
+  if (!result.ok()) {
+    // Names of the file are part of the message.
+    return absl::InvalidArgumentError(absl::StrCat(
+        source, ": ", OneLine(result.status().message(), kMostOfAnError)));
+  }
+  return result;
+}
+
+absl::StatusOr<ComparisonResult> ReadComparison(const std::string& path) {
+  NS_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path, kKind));
+  return ParseComparison(text, path);
+}
+
+}  // namespace ns
