@@ -97,14 +97,14 @@ class Figures {
   }
 
   void Add(const std::string& part, absl::string_view name,
-           const std::optional<ActivationComparison>& activation) {
+           const ActivationComparison& values) {
     // Without elements there is no figure.
-    if (!activation || activation->elements.value_or(1) == 0) {
+    if (values.elements.value_or(1) == 0) {
       return;
     }
     OneFigure figure = Named(part, name);
-    figure.db = activation->error.sqnr_db;
-    figure.batches_db = activation->batch_sqnr_db;
+    figure.db = values.error.sqnr_db;
+    figure.batches_db = values.batch_sqnr_db;
     figures_.push_back(std::move(figure));
   }
 
@@ -122,13 +122,14 @@ class Figures {
 std::vector<OneFigure> FiguresOf(const LayerComparison& layer) {
   Figures figures(layer.name);
   figures.AddWeights(layer.weights);
-  figures.Add("", FigureName(Figure::kActivation), layer.activation);
-  figures.Add("", FigureName(Figure::kShadow), layer.shadow);
-  figures.Add("", FigureName(Figure::kKernel), layer.kernel);
+  const auto add = [&](const std::string& part) {
+    return [&, part](const FigureKind& kind, const ActivationComparison& v) {
+      figures.Add(part, kind.header, v);
+    };
+  };
+  ForEachValues(layer, add(""));
   for (const OutputComparison& output : layer.outputs) {
-    figures.Add(output.name, FigureName(Figure::kActivation),
-                output.activation);
-    figures.Add(output.name, FigureName(Figure::kShadow), output.shadow);
+    ForEachValues(output, add(output.name));
   }
   return figures.Take();
 }

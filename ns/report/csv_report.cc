@@ -1,6 +1,5 @@
 #include "ns/report/csv_report.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -19,6 +17,7 @@
 #include "ir/json/json_text.h"
 #include "ns/report/error_breakdown.h"
 #include "ns/suite/comparison_result.h"
+#include "ns/suite/figure_kinds.h"
 #include "ns/suite/metrics.h"
 #include "ns/suite/printable.h"
 
@@ -212,13 +211,14 @@ std::vector<Column> SaturationColumns() {
 }
 
 bool HasOutliers(const ComparisonResult& result) {
-  return absl::c_any_of(result.layers, [](const LayerComparison& layer) {
-    return absl::c_any_of(
-        std::array{&layer.activation, &layer.shadow, &layer.kernel},
-        [](const auto* figures) {
-          return figures->has_value() && (*figures)->outliers.has_value();
-        });
-  });
+  bool has = false;
+  for (const LayerComparison& layer : result.layers) {
+    ForEachValues(layer,
+                  [&](const FigureKind&, const ActivationComparison& figures) {
+                    has = has || figures.outliers.has_value();
+                  });
+  }
+  return has;
 }
 
 struct ShownColumns {
@@ -269,37 +269,39 @@ void SetFigures(const ActivationComparison& figures, Row& row) {
   row.figures = &figures;
 }
 
-// Rows of a layer or of one of its outputs, which `parameter` names.
-class LayerRows {
- public:
-  LayerRows(const LayerComparison& layer, std::vector<Row>& rows)
-      : layer_(layer), rows_(rows) {}
-
-  void AddError(absl::string_view kind, const std::string& parameter,
-                const std::optional<ErrorFigures>& error) {
-    if (error) {
-      Row& row = rows_.emplace_back(RowOf(layer_, kind));
-      row.parameter = parameter;
-      row.error = &*error;
-    }
+// Returns the row of a kind of figure of `owner`, which is `layer` or one of
+// its outputs; nothing where it has none.
+template <typename Owner>
+std::optional<Row> FigureRow(const LayerComparison& layer, const Owner& owner,
+                             const FigureKind& kind,
+                             const FigurePlace<Owner>& place) {
+  const ErrorFigures* const error = ErrorAt(owner, place);
+  if (error == nullptr) {
+    return std::nullopt;
   }
-
-  // Returns the row; null where there are no figures.
-  Row* AddValues(absl::string_view kind, const std::string& parameter,
-                 const std::optional<ActivationComparison>& figures) {
-    if (!figures) {
-      return nullptr;
-    }
-    Row& row = rows_.emplace_back(RowOf(layer_, kind));
-    row.parameter = parameter;
-    SetFigures(*figures, row);
-    return &row;
+  Row row = RowOf(layer, kind.key);
+  row.error = error;
+  if (const ActivationComparison* values = ValuesAt(owner, place)) {
+    SetFigures(*values, row);
   }
+  return row;
+}
 
- private:
-  const LayerComparison& layer_;
-  std::vector<Row>& rows_;
-};
+// Adds what a layer alone has, and its other outputs have not.
+void AddOfLayer(const LayerComparison& layer, Figure figure, Row& row) {
+  if (figure == Figure::kActivation) {
+    const std::optional<ErrorPart> part = DominantPart(layer);
+    row.dominated_by = part ? std::string(ErrorPartName(*part)) : "";
+  }
+  if (layer.saturation && figure == Figure::kActivation) {
+    row.exact_sqnr_db = layer.saturation->sqnr_db;
+    row.saturation_cost_db = layer.saturation->cost_db;
+  }
+  if (layer.saturation && figure == Figure::kShadow) {
+    row.exact_sqnr_db = layer.saturation->shadow_sqnr_db;
+    row.saturation_cost_db = layer.saturation->shadow_cost_db;
+  }
+}
 
 void AddLayer(const LayerComparison& layer, std::vector<Row>& rows) {
   for (const WeightComparison& weight : layer.weights) {
@@ -308,29 +310,20 @@ void AddLayer(const LayerComparison& layer, std::vector<Row>& rows) {
     row.shape = weight.shape;
     row.error = &weight.error;
   }
-  LayerRows of_layer(layer, rows);
-  if (Row* row = of_layer.AddValues("activation", "", layer.activation)) {
-    const std::optional<ErrorPart> part = DominantPart(layer);
-    row->dominated_by = part ? std::string(ErrorPartName(*part)) : "";
-    if (layer.saturation) {
-      row->exact_sqnr_db = layer.saturation->sqnr_db;
-      row->saturation_cost_db = layer.saturation->cost_db;
+  for (const FigureKind& kind : FigureKinds()) {
+    if (std::optional<Row> row = FigureRow(layer, layer, kind, kind.of_layer)) {
+      AddOfLayer(layer, kind.figure, *row);
+      rows.push_back(*std::move(row));
     }
   }
-  if (Row* row = of_layer.AddValues("shadow", "", layer.shadow)) {
-    if (layer.saturation) {
-      row->exact_sqnr_db = layer.saturation->shadow_sqnr_db;
-      row->saturation_cost_db = layer.saturation->shadow_cost_db;
-    }
-  }
-  of_layer.AddError("weight_only", "", layer.weight_only);
-  of_layer.AddError("activation_only", "", layer.activation_only);
-  of_layer.AddError("inherited", "", layer.inherited);
-  of_layer.AddValues("kernel", "", layer.kernel);
   for (const OutputComparison& output : layer.outputs) {
-    of_layer.AddValues("activation", output.name, output.activation);
-    of_layer.AddValues("shadow", output.name, output.shadow);
-    of_layer.AddError("inherited", output.name, output.inherited);
+    for (const FigureKind& kind : FigureKinds()) {
+      if (std::optional<Row> row =
+              FigureRow(layer, output, kind, kind.of_output)) {
+        row->parameter = output.name;
+        rows.push_back(*std::move(row));
+      }
+    }
   }
 }
 

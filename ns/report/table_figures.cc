@@ -29,8 +29,8 @@ std::optional<double> LowestWeight(const LayerComparison& layer) {
   return lowest;
 }
 
-// True when elements were compared: without any there is nothing to show.
-bool HasValues(const std::optional<ActivationComparison>& figures) {
+// Without elements there is nothing to show.
+bool HasElements(const std::optional<ActivationComparison>& figures) {
   return figures && figures->elements != 0;
 }
 
@@ -38,12 +38,12 @@ bool HasValues(const std::optional<ActivationComparison>& figures) {
 // has no such figure.
 const ActivationComparison* ValuesOf(const LayerComparison& layer,
                                      const OutputView& output, Figure figure) {
-  const std::optional<ActivationComparison>* const figures =
-      figure == Figure::kActivation ? output.activation
-      : figure == Figure::kShadow   ? output.shadow
-      : figure == Figure::kKernel   ? &layer.kernel
-                                    : nullptr;
-  return figures == nullptr || !figures->has_value() ? nullptr : &**figures;
+  if (figure == Figure::kWeight) {
+    return nullptr;
+  }
+  const FigureKind& kind = KindOf(figure);
+  return output.other == nullptr ? ValuesAt(layer, kind.of_layer)
+                                 : ValuesAt(*output.other, kind.of_output);
 }
 
 // Figures that are not about compared values are finite or nan.
@@ -53,24 +53,38 @@ bool IsOfFiniteValues(const LayerComparison& layer, const OutputView& output,
   return values == nullptr || IsOfFiniteValues(*values);
 }
 
-std::optional<double> SqnrOf(
-    const std::optional<ActivationComparison>& figures) {
-  return HasValues(figures) ? std::make_optional(figures->error.sqnr_db)
-                            : std::nullopt;
-}
-
-// Returns the SQNR of `error`, which is about the values of `compared`.
-std::optional<double> SqnrAt(
-    const std::optional<ErrorFigures>& error,
-    const std::optional<ActivationComparison>& compared) {
-  return error && HasValues(compared) ? std::make_optional(error->sqnr_db)
-                                      : std::nullopt;
+template <typename Owner>
+std::optional<double> SqnrAt(const Owner& owner,
+                             const FigurePlace<Owner>& place) {
+  const ErrorFigures* const error = ErrorAt(owner, place);
+  const auto elements =
+      place.values != nullptr ? place.values : place.same_elements;
+  return error != nullptr && HasElements(owner.*elements)
+             ? std::make_optional(error->sqnr_db)
+             : std::nullopt;
 }
 
 bool AnyLayer(const ComparisonResult& result, Figure figure) {
   return absl::c_any_of(result.layers, [&](const LayerComparison& layer) {
     return SqnrDb(layer, figure).has_value();
   });
+}
+
+// Whether a table shows the figure. What was asked for has a column even when
+// no layer has it.
+bool WasAskedFor(Figure figure, const ComparisonResult& result) {
+  switch (figure) {
+    case Figure::kActivation:
+      return result.has_activations;
+    case Figure::kShadow:
+      return result.has_shadows;
+    case Figure::kInherited:
+      return result.has_activations && result.has_shadows;
+    case Figure::kKernel:
+      return result.has_kernels;
+    default:
+      return AnyLayer(result, figure);
+  }
 }
 
 }  // namespace
@@ -80,44 +94,9 @@ absl::string_view ShortOp(absl::string_view op) {
   return colon == absl::string_view::npos ? op : op.substr(colon + 1);
 }
 
-absl::string_view FigureName(Figure figure) {
-  switch (figure) {
-    case Figure::kWeight:
-      return "weight";
-    case Figure::kActivation:
-      return "activation";
-    case Figure::kShadow:
-      return "shadow";
-    case Figure::kWeightOnly:
-      return "weight only";
-    case Figure::kActivationOnly:
-      return "activation only";
-    case Figure::kInherited:
-      return "inherited";
-    case Figure::kKernel:
-      break;
-  }
-  return "kernel";
-}
-
 std::optional<double> SqnrDb(const LayerComparison& layer, Figure figure) {
-  switch (figure) {
-    case Figure::kWeight:
-      return LowestWeight(layer);
-    case Figure::kActivation:
-      return SqnrOf(layer.activation);
-    case Figure::kShadow:
-      return SqnrOf(layer.shadow);
-    case Figure::kWeightOnly:
-      return SqnrAt(layer.weight_only, layer.shadow);
-    case Figure::kActivationOnly:
-      return SqnrAt(layer.activation_only, layer.shadow);
-    case Figure::kInherited:
-      return SqnrAt(layer.inherited, layer.activation);
-    case Figure::kKernel:
-      break;
-  }
-  return SqnrOf(layer.kernel);
+  return figure == Figure::kWeight ? LowestWeight(layer)
+                                   : SqnrAt(layer, KindOf(figure).of_layer);
 }
 
 std::optional<double> SqnrDb(const LayerComparison& layer,
@@ -125,20 +104,8 @@ std::optional<double> SqnrDb(const LayerComparison& layer,
   if (output == nullptr) {
     return SqnrDb(layer, figure);
   }
-  switch (figure) {
-    case Figure::kActivation:
-      return SqnrOf(output->activation);
-    case Figure::kShadow:
-      return SqnrOf(output->shadow);
-    case Figure::kInherited:
-      return SqnrAt(output->inherited, output->activation);
-    case Figure::kWeight:
-    case Figure::kWeightOnly:
-    case Figure::kActivationOnly:
-    case Figure::kKernel:
-      break;
-  }
-  return std::nullopt;
+  return figure == Figure::kWeight ? std::nullopt
+                                   : SqnrAt(*output, KindOf(figure).of_output);
 }
 
 std::optional<double> UserFigureOf(const LayerComparison& layer,
@@ -194,22 +161,10 @@ std::vector<Figure> ShownFigures(const ComparisonResult& result) {
       })) {
     figures.push_back(Figure::kWeight);
   }
-  if (result.has_activations) {
-    figures.push_back(Figure::kActivation);
-  }
-  if (result.has_shadows) {
-    figures.push_back(Figure::kShadow);
-  }
-  for (const Figure part : {Figure::kWeightOnly, Figure::kActivationOnly}) {
-    if (AnyLayer(result, part)) {
-      figures.push_back(part);
+  for (const FigureKind& kind : FigureKinds()) {
+    if (WasAskedFor(kind.figure, result)) {
+      figures.push_back(kind.figure);
     }
-  }
-  if (result.has_activations && result.has_shadows) {
-    figures.push_back(Figure::kInherited);
-  }
-  if (result.has_kernels) {
-    figures.push_back(Figure::kKernel);
   }
   return figures;
 }

@@ -7,25 +7,12 @@
 
 #include "absl/strings/string_view.h"
 #include "ns/suite/comparison_result.h"
+#include "ns/suite/figure_kinds.h"
 
 namespace ns {
 
 // Returns "conv2d" for "aten::conv2d".
 absl::string_view ShortOp(absl::string_view op);
-
-enum class Figure {
-  kWeight,
-  kActivation,
-  kShadow,
-  kWeightOnly,
-  kActivationOnly,
-  kInherited,
-  kKernel,
-};
-
-// Returns "weight", "activation", "shadow", "weight only", "activation only",
-// "inherited" or "kernel".
-absl::string_view FigureName(Figure figure);
 
 // Returns the SQNR of a layer in dB. Of several weights it is the lowest, nan
 // before all; of several outputs that of the first. Absent where the layer has

@@ -96,7 +96,8 @@ absl::StatusOr<std::vector<std::optional<double>>> ExactActivations(
           .status());
   std::vector<std::optional<double>> sqnr_db;
   for (size_t i = 0; i < matches.matches.size(); ++i) {
-    const std::optional<ActivationComparison> figures = runner.Activation(i);
+    const std::optional<ActivationComparison> figures =
+        runner.FiguresOf(i).activation;
     sqnr_db.push_back(figures ? std::optional(figures->error.sqnr_db)
                               : std::nullopt);
   }
@@ -126,13 +127,7 @@ void TryChangesOf(const ModelGraph& float_model,
 // Sets the figures of all layers, over the batches so far.
 void AddFigures(const PairRunner& runner, ComparisonResult& result) {
   for (size_t i = 0; i < result.layers.size(); ++i) {
-    result.layers[i].activation = runner.Activation(i);
-    result.layers[i].shadow = runner.Shadow(i);
-    result.layers[i].inherited = runner.Inherited(i);
-    result.layers[i].weight_only = runner.WeightOnly(i);
-    result.layers[i].activation_only = runner.ActivationOnly(i);
-    result.layers[i].kernel = runner.Kernel(i);
-    result.layers[i].outputs = runner.OtherOutputs(i);
+    runner.SetFigures(i, result.layers[i]);
     SetLocalCost(runner.Variant(i), result.layers[i]);
   }
 }

@@ -95,14 +95,15 @@ absl::Status MeasureShares(const ModelGraph& float_model,
       batches.Read(WorstBatch(result.layers[suspects[0]], result.batches)));
   NS_RETURN_IF_ERROR(runner.Run(batch));
   for (size_t i = 0; i < layers.size(); ++i) {
-    const std::optional<ActivationComparison> shadow = runner.Shadow(i);
+    const LayerComparison measured = runner.FiguresOf(i);
+    const std::optional<ActivationComparison>& shadow = measured.shadow;
     if (!shadow || !std::isfinite(shadow->error.sqnr_db)) {
       continue;
     }
     const double nsr = NoiseToSignal(shadow->error.sqnr_db);
     result.layers[layers[i]].measured_shares = {
-        ShareOf(runner.WeightOnly(i), nsr),
-        ShareOf(runner.ActivationOnly(i), nsr)};
+        ShareOf(measured.weight_only, nsr),
+        ShareOf(measured.activation_only, nsr)};
   }
   return absl::OkStatus();
 }

@@ -10,6 +10,7 @@
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ns/batches/batches.h"
+#include "ns/suite/figure_kinds.h"
 #include "ns/suite/output_label.h"
 #include "ns/suite/record_figures.h"
 
@@ -52,6 +53,26 @@ absl::Status RunCopy(const ModelGraph& model, const Arguments& arguments) {
     }
   }));
   return copy.Run(copies).status();
+}
+
+// Keeps what a comparer gathered where `owner` has figures of its kind.
+template <typename Owner>
+void SetAt(const FigurePlace<Owner>& place,
+           std::optional<ActivationComparison> result, Owner& owner) {
+  if (place.values != nullptr) {
+    owner.*place.values = std::move(result);
+  } else {
+    owner.*place.error = result ? std::optional(result->error) : std::nullopt;
+  }
+}
+
+// Codes are noted once where both compare the same values.
+void ShareCodes(const std::optional<ActivationComparison>& activation,
+                std::optional<ActivationComparison>& shadow) {
+  if (shadow && activation && !shadow->codes &&
+      shadow->elements == activation->elements) {
+    shadow->codes = activation->codes;
+  }
 }
 
 }  // namespace
@@ -107,13 +128,19 @@ void PairRunner::ComputeUserFigures() {
       comparer->AddObserver([figures](const at::Tensor& x, const at::Tensor& y,
                                       int64_t) { figures->See(x, y); });
     };
-    compute(absl::StrCat("activation of ", name), comparers.activation);
-    compute(absl::StrCat("shadow of ", name), comparers.shadow);
-    compute(absl::StrCat("kernel of ", name), comparers.kernel);
+    for (const FigureKind& kind : FigureKinds()) {
+      if (kind.of_layer.values != nullptr) {
+        compute(absl::StrCat(kind.key, " of ", name), comparers.*kind.comparer);
+      }
+    }
     for (const OtherOutputComparers& other : comparers.others) {
       const std::string output = OutputLabel(name, other.name);
-      compute(absl::StrCat("activation of ", output), other.activation);
-      compute(absl::StrCat("shadow of ", output), other.shadow);
+      for (const FigureKind& kind : FigureKinds()) {
+        if (kind.of_output.values != nullptr) {
+          compute(absl::StrCat(kind.key, " of ", output),
+                  other.*kind.output_comparer);
+        }
+      }
     }
   }
 }
@@ -208,8 +235,9 @@ std::vector<NotShadowedMatch> PairRunner::not_shadowed() const {
 }
 
 std::optional<ActivationComparison> PairRunner::Result(
-    const PairComparerPtr& comparer) const {
-  if (comparer == nullptr || comparer->record().batches.empty()) {
+    size_t index, bool is_of_shadow, const PairComparerPtr& comparer) const {
+  if (comparer == nullptr || comparer->record().batches.empty() ||
+      (is_of_shadow && HasFailedShadow(index))) {
     return std::nullopt;
   }
   ActivationComparison result =
@@ -221,59 +249,26 @@ std::optional<ActivationComparison> PairRunner::Result(
   return result;
 }
 
-std::optional<ActivationComparison> PairRunner::Activation(size_t index) const {
-  return Result(pair_.comparers[index].activation);
-}
-
-std::optional<ActivationComparison> PairRunner::Shadow(size_t index) const {
-  return HasFailedShadow(index)
-             ? std::nullopt
-             : ShadowResult(pair_.comparers[index].shadow,
-                            pair_.comparers[index].activation);
-}
-
-std::optional<ActivationComparison> PairRunner::ShadowResult(
-    const PairComparerPtr& of_shadow,
-    const PairComparerPtr& of_activation) const {
-  std::optional<ActivationComparison> shadow = Result(of_shadow);
-  const std::optional<ActivationComparison> activation = Result(of_activation);
-  // Codes are noted once where both compare the same values.
-  if (shadow && activation && !shadow->codes &&
-      shadow->elements == activation->elements) {
-    shadow->codes = activation->codes;
+void PairRunner::SetFigures(size_t index, LayerComparison& layer) const {
+  const PairComparers& comparers = pair_.comparers[index];
+  for (const FigureKind& kind : FigureKinds()) {
+    SetAt(kind.of_layer,
+          Result(index, kind.is_of_shadow, comparers.*kind.comparer), layer);
   }
-  return shadow;
+  ShareCodes(layer.activation, layer.shadow);
+  layer.outputs = OtherOutputs(index);
 }
 
-std::optional<ErrorFigures> PairRunner::Inherited(size_t index) const {
-  return FiguresOfShadow(index, pair_.comparers[index].inherited);
-}
-
-std::optional<ErrorFigures> PairRunner::WeightOnly(size_t index) const {
-  return FiguresOfShadow(index, pair_.comparers[index].weight_only);
-}
-
-std::optional<ErrorFigures> PairRunner::ActivationOnly(size_t index) const {
-  return FiguresOfShadow(index, pair_.comparers[index].activation_only);
+LayerComparison PairRunner::FiguresOf(size_t index) const {
+  LayerComparison layer;
+  SetFigures(index, layer);
+  return layer;
 }
 
 std::optional<ErrorFigures> PairRunner::Variant(size_t index) const {
-  return FiguresOfShadow(index, pair_.comparers[index].variant);
-}
-
-std::optional<ErrorFigures> PairRunner::FiguresOfShadow(
-    size_t index, const PairComparerPtr& comparer) const {
-  return HasFailedShadow(index) ? std::nullopt : FiguresAlone(comparer);
-}
-
-std::optional<ErrorFigures> PairRunner::FiguresAlone(
-    const PairComparerPtr& comparer) const {
-  const std::optional<ActivationComparison> result = Result(comparer);
+  const std::optional<ActivationComparison> result =
+      Result(index, /*is_of_shadow=*/true, pair_.comparers[index].variant);
   return result ? std::optional(result->error) : std::nullopt;
-}
-
-std::optional<ActivationComparison> PairRunner::Kernel(size_t index) const {
-  return Result(pair_.comparers[index].kernel);
 }
 
 std::vector<OutputComparison> PairRunner::OtherOutputs(size_t index) const {
@@ -282,11 +277,14 @@ std::vector<OutputComparison> PairRunner::OtherOutputs(size_t index) const {
     OutputComparison output;
     output.index = static_cast<int64_t>(other.index);
     output.name = other.name;
-    output.activation = Result(other.activation);
-    if (!HasFailedShadow(index)) {
-      output.shadow = ShadowResult(other.shadow, other.activation);
+    for (const FigureKind& kind : FigureKinds()) {
+      if (kind.output_comparer != nullptr) {
+        SetAt(kind.of_output,
+              Result(index, kind.is_of_shadow, other.*kind.output_comparer),
+              output);
+      }
     }
-    output.inherited = FiguresOfShadow(index, other.inherited);
+    ShareCodes(output.activation, output.shadow);
     const auto& made = output.activation ? output.activation : output.shadow;
     if (made && !(other.is_element && made->elements == 0)) {
       outputs.push_back(std::move(output));

@@ -47,19 +47,17 @@ class PairRunner {
   // only with CompareOptions::see_outputs.
   std::pair<c10::IValue, c10::IValue> TakeOutputs();
 
-  // Return the figures of match `index` over all batches so far, as the fields
-  // of LayerComparison; absent when they were not asked for, or nothing was
-  // compared. Variant compares the shadow with what PairPlan::variant made.
-  std::optional<ActivationComparison> Activation(size_t index) const;
-  std::optional<ActivationComparison> Shadow(size_t index) const;
-  std::optional<ErrorFigures> Inherited(size_t index) const;
-  std::optional<ActivationComparison> Kernel(size_t index) const;
-  std::optional<ErrorFigures> WeightOnly(size_t index) const;
-  std::optional<ErrorFigures> ActivationOnly(size_t index) const;
-  std::optional<ErrorFigures> Variant(size_t index) const;
+  // Sets the figures of all FigureKinds (ns/suite/figure_kinds.h) and outputs
+  // of match `index`, over all batches so far. Those that were not asked for,
+  // or for which nothing was compared, are absent.
+  void SetFigures(size_t index, LayerComparison& layer) const;
 
-  // The other outputs of match `index`, those of which something was compared.
-  std::vector<OutputComparison> OtherOutputs(size_t index) const;
+  // Returns a layer that has nothing but these.
+  LayerComparison FiguresOf(size_t index) const;
+
+  // Returns the error of what PairPlan::variant made against the shadow of
+  // match `index`; absent likewise.
+  std::optional<ErrorFigures> Variant(size_t index) const;
 
   // Calls `see` with each pair of values that the shadow of match `index`
   // compares. Nothing without a shadow.
@@ -90,16 +88,11 @@ class PairRunner {
   absl::Status Blame(const std::vector<c10::IValue>& of_float,
                      const std::vector<c10::IValue>& of_quantized) const;
   bool HasFailedShadow(size_t index) const;
+  // What `comparer` gathered for match `index`; absent where it is null or saw
+  // nothing, or where it `is_of_shadow` and that failed.
   std::optional<ActivationComparison> Result(
-      const PairComparerPtr& comparer) const;
-  // The result of `shadow`, whose value `activation` has compared, too.
-  std::optional<ActivationComparison> ShadowResult(
-      const PairComparerPtr& shadow, const PairComparerPtr& activation) const;
-  std::optional<ErrorFigures> FiguresAlone(
-      const PairComparerPtr& comparer) const;
-  // The same of a comparer that looks at the shadow of match `index`.
-  std::optional<ErrorFigures> FiguresOfShadow(
-      size_t index, const PairComparerPtr& comparer) const;
+      size_t index, bool is_of_shadow, const PairComparerPtr& comparer) const;
+  std::vector<OutputComparison> OtherOutputs(size_t index) const;
 
   const ModelGraph* float_model_;
   const ModelGraph* quantized_model_;

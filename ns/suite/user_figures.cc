@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "ns/suite/figure_kinds.h"
 #include "ns/suite/output_label.h"
 
 namespace ns {
@@ -93,20 +94,16 @@ std::vector<std::string> NanWarnings(
 
 std::vector<std::string> NanWarnings(const ComparisonResult& result) {
   std::vector<std::pair<std::string, const ActivationComparison*>> places;
-  const auto add = [&](const char* what, const std::string& name,
-                       const std::optional<ActivationComparison>& figures) {
-    if (figures.has_value()) {
-      places.emplace_back(absl::StrCat(what, name), &*figures);
-    }
-  };
   for (const LayerComparison& layer : result.layers) {
-    add("activation of ", layer.name, layer.activation);
-    add("shadow of ", layer.name, layer.shadow);
-    add("kernel of ", layer.name, layer.kernel);
+    const auto add = [&](const std::string& output) {
+      return [&, name = OutputLabel(layer.name, output)](
+                 const FigureKind& kind, const ActivationComparison& figures) {
+        places.emplace_back(absl::StrCat(kind.key, " of ", name), &figures);
+      };
+    };
+    ForEachValues(layer, add(""));
     for (const OutputComparison& output : layer.outputs) {
-      const std::string name = OutputLabel(layer.name, output.name);
-      add("activation of ", name, output.activation);
-      add("shadow of ", name, output.shadow);
+      ForEachValues(output, add(output.name));
     }
   }
   return NanWarnings(places);

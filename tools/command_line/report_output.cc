@@ -20,6 +20,7 @@
 #include "ns/report/html/html_report.h"
 #include "ns/report/json/json_report.h"
 #include "ns/report/junit_report.h"
+#include "ns/suite/figure_kinds.h"
 #include "ns/suite/printable.h"
 #include "tools/command_line/output_files.h"
 #include "tools/command_line/short_lines.h"
@@ -227,21 +228,20 @@ absl::Status WriteTexts(const ReportOutputs& outputs,
 namespace {
 
 ComparisonResult WithoutHistograms(ComparisonResult result) {
-  const auto drop = [](std::optional<ActivationComparison>& figures) {
-    if (figures.has_value()) {
-      figures->histograms.reset();
+  const auto drop = [](const auto& place, auto& owner) {
+    if (place.values != nullptr && (owner.*place.values).has_value()) {
+      (owner.*place.values)->histograms.reset();
     }
   };
   for (LayerComparison& layer : result.layers) {
     for (WeightComparison& weight : layer.weights) {
       weight.histograms.reset();
     }
-    drop(layer.activation);
-    drop(layer.shadow);
-    drop(layer.kernel);
-    for (OutputComparison& output : layer.outputs) {
-      drop(output.activation);
-      drop(output.shadow);
+    for (const FigureKind& kind : FigureKinds()) {
+      drop(kind.of_layer, layer);
+      for (OutputComparison& output : layer.outputs) {
+        drop(kind.of_output, output);
+      }
     }
   }
   return result;

@@ -7,13 +7,13 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "ir/json/json_value.h"
 #include "ns/report/figure_text.h"
 #include "ns/report/html/html_text.h"
 #include "ns/report/html/lowest_sqnr.h"
 #include "ns/report/table_figures.h"
+#include "ns/suite/figure_kinds.h"
 
 namespace ns {
 namespace {
@@ -68,10 +68,10 @@ std::optional<double> LowestWeight(const Json& layer) {
   return lowest ? std::make_optional(lowest->db) : std::nullopt;
 }
 
-HtmlColumn FigureColumn(const std::string& member) {
-  return {absl::StrCat(absl::StrReplaceAll(member, {{"_", " "}}), " SQNR (dB)"),
-          true, [=](const Json& row) {
-            const Json* figures = FindMember(row, member);
+HtmlColumn FigureColumn(const FigureKind& kind) {
+  return {absl::StrCat(kind.header, " SQNR (dB)"), true,
+          [key = kind.key](const Json& row) {
+            const Json* figures = FindMember(row, key);
             return Decibels(figures == nullptr
                                 ? std::nullopt
                                 : NumberMember(*figures, "sqnr_db"));
@@ -79,19 +79,18 @@ HtmlColumn FigureColumn(const std::string& member) {
 }
 
 std::vector<HtmlColumn> CompareColumns() {
-  return {TextColumn("layer", "name"),
-          {"float op", false,
-           [](const Json& row) { return Text(OpText(row, "float")); }},
-          {"quantized op", false,
-           [](const Json& row) { return Text(OpText(row, "quantized")); }},
-          {"weight SQNR (dB)", true,
-           [](const Json& row) { return Decibels(LowestWeight(row)); }},
-          FigureColumn("activation"),
-          FigureColumn("shadow"),
-          FigureColumn("weight_only"),
-          FigureColumn("activation_only"),
-          FigureColumn("inherited"),
-          FigureColumn("kernel")};
+  std::vector<HtmlColumn> columns = {
+      TextColumn("layer", "name"),
+      {"float op", false,
+       [](const Json& row) { return Text(OpText(row, "float")); }},
+      {"quantized op", false,
+       [](const Json& row) { return Text(OpText(row, "quantized")); }},
+      {"weight SQNR (dB)", true,
+       [](const Json& row) { return Decibels(LowestWeight(row)); }}};
+  for (const FigureKind& kind : FigureKinds()) {
+    columns.push_back(FigureColumn(kind));
+  }
+  return columns;
 }
 
 // The figure of one candidate of ns sensitivity.

@@ -14,6 +14,7 @@
 #include "ns/report/json/figures_map.h"
 #include "ns/suite/comparison_result.h"
 #include "ns/suite/coverage.h"
+#include "ns/suite/figure_kinds.h"
 #include "ns/suite/tried_change.h"
 
 namespace ns {
@@ -138,13 +139,24 @@ inline std::optional<std::vector<DescribedChange>> DescribedChanges(
   return changes.empty() ? std::nullopt : std::optional(changes);
 }
 
+// The figures of one kind, where `owner` has any.
+template <typename Io, typename Owner>
+void MapFigure(Io& io, const FigureKind& kind, const FigurePlace<Owner>& place,
+               Owner& owner) {
+  if (place.values != nullptr) {
+    io.Optional(kind.key, owner.*place.values);
+  } else if (place.error != nullptr) {
+    io.Optional(kind.key, owner.*place.error);
+  }
+}
+
 template <typename Io>
 void Map(Io& io, OutputComparison& output) {
   io("index", output.index);
   io("name", output.name);
-  io.Optional("activation", output.activation);
-  io.Optional("shadow", output.shadow);
-  io.Optional("inherited", output.inherited);
+  for (const FigureKind& kind : FigureKinds()) {
+    MapFigure(io, kind, kind.of_output, output);
+  }
 }
 
 template <typename Io>
@@ -182,12 +194,9 @@ void Map(Io& io, LayerComparison& layer) {
   io.Optional("has_weight_of", layer.has_weight_of);
   io.Optional("bias", layer.bias);
   io.Optional("qparams", layer.qparams);
-  io.Optional("activation", layer.activation);
-  io.Optional("shadow", layer.shadow);
-  io.Optional("weight_only", layer.weight_only);
-  io.Optional("activation_only", layer.activation_only);
-  io.Optional("inherited", layer.inherited);
-  io.Optional("kernel", layer.kernel);
+  for (const FigureKind& kind : FigureKinds()) {
+    MapFigure(io, kind, kind.of_layer, layer);
+  }
   io.Derived("error", [&] { return BreakdownOf(layer); });
   io.Derived("tried_changes", [&] { return DescribedChanges(layer); });
   io.Optional("outputs", layer.outputs);

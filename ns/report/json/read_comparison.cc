@@ -1,6 +1,5 @@
 #include "ns/report/json/read_comparison.h"
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <set>
@@ -17,6 +16,7 @@
 #include "ir/read_text_file.h"
 #include "ir/status.h"
 #include "ns/report/json/comparison_map.h"
+#include "ns/suite/figure_kinds.h"
 
 namespace ns {
 namespace {
@@ -50,14 +50,12 @@ std::vector<std::string> UserMetricsOf(
     const std::vector<LayerComparison>& layers) {
   std::set<std::string> names;
   for (const LayerComparison& layer : layers) {
-    for (const auto* figures :
-         {&layer.activation, &layer.shadow, &layer.kernel}) {
-      if (figures->has_value()) {
-        for (const UserFigure& figure : (*figures)->user_figures) {
-          names.insert(figure.metric);
-        }
-      }
-    }
+    ForEachValues(layer,
+                  [&](const FigureKind&, const ActivationComparison& values) {
+                    for (const UserFigure& figure : values.user_figures) {
+                      names.insert(figure.metric);
+                    }
+                  });
   }
   return {names.begin(), names.end()};
 }

@@ -62,7 +62,7 @@ TEST_P(ListOutputsTest, AllElementsAreComparedWhereTheListIsUsedWhole) {
   EXPECT_EQ(models.Shadow(split).elements, 24);
   EXPECT_EQ(models.Shadow(split).error.max_abs_error, 0);
   ExpectFigures(models.Inherited(split), Expected(x, factors));
-  EXPECT_THAT(models.runner.OtherOutputs(models.Index(split)), IsEmpty());
+  EXPECT_THAT(models.runner.FiguresOf(models.Index(split)).outputs, IsEmpty());
   EXPECT_THAT(models.runner.Warnings(), IsEmpty());
 }
 
@@ -86,7 +86,7 @@ TEST(ListOutputsTest, PartsThatAreNotMadeHaveNoFigures) {
   const size_t chunk = models.Index("chunk");
   EXPECT_EQ(models.Activation("chunk").elements, 4);
   // Six columns are three chunks of two.
-  EXPECT_THAT(models.runner.OtherOutputs(chunk), SizeIs(2));
+  EXPECT_THAT(models.runner.FiguresOf(chunk).outputs, SizeIs(2));
 }
 
 }  // namespace

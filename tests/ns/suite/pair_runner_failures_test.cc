@@ -53,7 +53,7 @@ TEST_F(PairRunnerFailuresTest, NamesTheModelThatABatchDoesNotFit) {
               StartsWith("the float model, method 'forward' takes 1"));
   EXPECT_THAT(std::string(models.runner.Run(BatchOf({"text"})).message()),
               StartsWith("the float model, "));
-  EXPECT_FALSE(models.runner.Activation(0).has_value());
+  EXPECT_FALSE(models.runner.FiguresOf(0).activation.has_value());
 }
 
 TEST_F(PairRunnerFailuresTest, NamesTheModelThatFailsAndWhy) {
@@ -111,8 +111,8 @@ TEST_F(PairRunnerFailuresTest, NamesTheShadowThatFailsAndWhy) {
                                           "of the quantized model: "
                                           "split_with_sizes"));
     const size_t split = models.Index("split_with_sizes");
-    EXPECT_FALSE(models.runner.Shadow(split).has_value());
-    EXPECT_FALSE(models.runner.Inherited(split).has_value());
+    EXPECT_FALSE(models.runner.FiguresOf(split).shadow.has_value());
+    EXPECT_FALSE(models.runner.FiguresOf(split).inherited.has_value());
     EXPECT_EQ(models.Activation("split_with_sizes").error.max_abs_error, 0);
     EXPECT_EQ(models.Shadow("sigmoid").error.max_abs_error, 0);
   }
@@ -136,7 +136,7 @@ TEST_F(PairRunnerFailuresTest, ShadowThatFailsInALaterBatchHasNoFigures) {
   NS_ASSERT_OK(models.runner.Run(BatchOf({at::full({2, 4}, 100)})));
   EXPECT_THAT(models.runner.not_shadowed(), SizeIs(1));
   const size_t split = models.Index("split_with_sizes");
-  EXPECT_FALSE(models.runner.Shadow(split).has_value());
+  EXPECT_FALSE(models.runner.FiguresOf(split).shadow.has_value());
   EXPECT_EQ(models.Activation("split_with_sizes").batch_sqnr_db.size(), 2);
   EXPECT_EQ(models.Shadow("sigmoid").batch_sqnr_db.size(), 2);
 }

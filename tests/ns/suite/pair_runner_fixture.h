@@ -52,13 +52,13 @@ class Running {
     throw std::runtime_error("no match " + name);
   }
   ActivationComparison Activation(const std::string& name) const {
-    return runner.Activation(Index(name)).value();
+    return runner.FiguresOf(Index(name)).activation.value();
   }
   ActivationComparison Shadow(const std::string& name) const {
-    return runner.Shadow(Index(name)).value();
+    return runner.FiguresOf(Index(name)).shadow.value();
   }
   ErrorFigures Inherited(const std::string& name) const {
-    return runner.Inherited(Index(name)).value();
+    return runner.FiguresOf(Index(name)).inherited.value();
   }
 
   ModelGraph a;

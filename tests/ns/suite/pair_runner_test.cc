@@ -197,15 +197,15 @@ TEST_F(PairRunnerTest, HasNoFiguresThatWereNotAskedFor) {
   Running with_shadows(Float(), Quantized(), shadows);
   Running with_activations(Float(), Quantized());
   const size_t conv = with_shadows.Index("conv");
-  EXPECT_FALSE(with_shadows.runner.Shadow(conv).has_value());
+  EXPECT_FALSE(with_shadows.runner.FiguresOf(conv).shadow.has_value());
   for (Running* models : {&with_shadows, &with_activations}) {
     NS_ASSERT_OK(models->runner.Run(BatchOf({at::randn({2, 3, 8, 8})})));
-    EXPECT_FALSE(models->runner.Inherited(conv).has_value());
+    EXPECT_FALSE(models->runner.FiguresOf(conv).inherited.has_value());
   }
-  EXPECT_FALSE(with_shadows.runner.Activation(conv).has_value());
-  EXPECT_TRUE(with_shadows.runner.Shadow(conv).has_value());
-  EXPECT_TRUE(with_activations.runner.Activation(conv).has_value());
-  EXPECT_FALSE(with_activations.runner.Shadow(conv).has_value());
+  EXPECT_FALSE(with_shadows.runner.FiguresOf(conv).activation.has_value());
+  EXPECT_TRUE(with_shadows.runner.FiguresOf(conv).shadow.has_value());
+  EXPECT_TRUE(with_activations.runner.FiguresOf(conv).activation.has_value());
+  EXPECT_FALSE(with_activations.runner.FiguresOf(conv).shadow.has_value());
 }
 
 TEST_F(PairRunnerTest, RunnersOfTheSameModelsDoNotMix) {
@@ -215,8 +215,8 @@ TEST_F(PairRunnerTest, RunnersOfTheSameModelsDoNotMix) {
   PairRunner first = OrThrow(PairRunner::Create(a, b, matches));
   PairRunner second = OrThrow(PairRunner::Create(a, b, matches));
   NS_ASSERT_OK(first.Run(BatchOf({at::randn({2, 3, 8, 8})})));
-  EXPECT_TRUE(first.Activation(0).has_value());
-  EXPECT_FALSE(second.Activation(0).has_value());
+  EXPECT_TRUE(first.FiguresOf(0).activation.has_value());
+  EXPECT_FALSE(second.FiguresOf(0).activation.has_value());
 }
 
 // Loops and branches.
@@ -251,7 +251,8 @@ TEST_F(PairRunnerTest, WarnsOfModelsThatTakeDifferentWays) {
   NS_ASSERT_OK(models.runner.Run(BatchOf({at::ones({3})})));
   NS_ASSERT_OK(models.runner.Run(BatchOf({at::ones({3})})));
   NS_ASSERT_OK(models.runner.Run(BatchOf({-at::ones({3})})));
-  EXPECT_FALSE(models.runner.Activation(models.Index("sigmoid")).has_value());
+  EXPECT_FALSE(
+      models.runner.FiguresOf(models.Index("sigmoid")).activation.has_value());
   EXPECT_THAT(models.runner.Warnings(),
               ElementsAre(AllOf(StartsWith("sigmoid: "), HasSubstr("2 times"),
                                 HasSubstr("quantized one 1"))));
@@ -267,7 +268,7 @@ TEST_F(PairRunnerTest, WarnsOfShapesThatDiffer) {
   EXPECT_THAT(
       models.runner.Warnings(),
       ElementsAre(AllOf(StartsWith("sigmoid: "), HasSubstr("[3, 2] and [2]"))));
-  EXPECT_FALSE(models.runner.Activation(0).has_value());
+  EXPECT_FALSE(models.runner.FiguresOf(0).activation.has_value());
 }
 
 // Batches.
@@ -383,9 +384,10 @@ TEST_F(PairRunnerTest, OtherOutputsHaveFiguresByBatchAndWorstChannels) {
   NS_ASSERT_OK(models.runner.Run(BatchOf({x})));
   NS_ASSERT_OK(models.runner.Run(BatchOf({x})));
   // Indices are not compared.
-  EXPECT_THAT(models.runner.OtherOutputs(models.Index("sort")), IsEmpty());
-  EXPECT_THAT(models.runner.OtherOutputs(models.Index("sigmoid")), IsEmpty());
-  const auto outputs = models.runner.OtherOutputs(models.Index("svd"));
+  EXPECT_THAT(models.runner.FiguresOf(models.Index("sort")).outputs, IsEmpty());
+  EXPECT_THAT(models.runner.FiguresOf(models.Index("sigmoid")).outputs,
+              IsEmpty());
+  const auto outputs = models.runner.FiguresOf(models.Index("svd")).outputs;
   ASSERT_THAT(outputs, SizeIs(2));
   EXPECT_EQ(outputs[0].index, 1);
   EXPECT_EQ(outputs[0].name, "S");
@@ -417,7 +419,7 @@ TEST_F(PairRunnerTest, WarnsOfOtherOutputsThatCannotBeCompared) {
   EXPECT_THAT(models.runner.Warnings(),
               ElementsAre("svd (V): shapes differ, [4, 3] and [4, 4]; not "
                           "compared"));
-  EXPECT_THAT(models.runner.OtherOutputs(models.Index("svd")), SizeIs(1));
+  EXPECT_THAT(models.runner.FiguresOf(models.Index("svd")).outputs, SizeIs(1));
 }
 
 // The runner is handed on before it runs.
