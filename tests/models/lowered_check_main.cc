@@ -24,6 +24,7 @@
 #include "ir/status.h"
 #include "ns/batches/batch_reader.h"
 #include "ns/batches/batches.h"
+#include "ns/compare/engines.h"
 #include "passes/kernels/isa.h"
 #include "passes/kernels/saturation_mode.h"
 #include "passes/lowering/lower_to_fbgemm.h"
@@ -32,7 +33,6 @@
 #include "passes/runtime/fbgemm_ops/fbgemm_conv.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_linear.h"
 #include "tests/testing/step_through.h"
-#include "tools/command_line/engines.h"
 
 namespace ns {
 namespace {

@@ -11,12 +11,12 @@
 #include "ir/status.h"
 #include "ns/batches/batch_reader.h"
 #include "ns/batches/batches.h"
+#include "ns/compare/engines.h"
 #include "ns/suite/compare_models.h"
 #include "ns/suite/numeric_suite.h"
 #include "ns/suite/pooled_comparison.h"
 #include "passes/extraction/extract_logger_info.h"
 #include "passes/instrument/logger_info.h"
-#include "tools/command_line/engines.h"
 
 namespace ns {
 namespace {

@@ -20,10 +20,11 @@
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ns/batches/batch_reader.h"
+#include "ns/compare/engines.h"
 #include "tools/bench/kernels/blocks.h"
 #include "tools/bench/kernels/output_difference.h"
 #include "tools/command_line/command_line.h"
-#include "tools/command_line/engines.h"
+#include "tools/command_line/engine_flag.h"
 #include "tools/command_line/run_command.h"
 #include "tools/command_line/threads.h"
 

@@ -12,6 +12,7 @@
 #include "ns/report/json/metric_name.h"
 #include "ns/suite/byte_size.h"
 #include "passes/kernels/saturation_mode.h"
+#include "tools/command_line/model_pair.h"
 
 namespace ns {
 namespace {
@@ -19,9 +20,14 @@ namespace {
 // The number of worst channels that are reported for each layer.
 constexpr int64_t kWorstChannels = 8;
 
+// These flags are about graphs, and about running them.
+constexpr absl::string_view kOfTorchScript[] = {
+    "emulate",  "engine",      "exact",  "inputs", "io-type", "leaf",
+    "matching", "max-batches", "method", "names",  "relate",  "unmatchable"};
+
 // Error: flags that ask for values which a reference does not have.
 absl::Status ParseReference(const Flags& flags, bool has_inputs,
-                            CompareFlags& options) {
+                            CompareFilesOptions& options) {
   if (!flags.Has("reference")) {
     return absl::OkStatus();
   }
@@ -54,8 +60,24 @@ std::string DefaultWhat(const Flags& flags, bool has_inputs) {
                                   : "weights,activations,shadows";
 }
 
+// Error: types without the option that they are for, or stubs without types.
+absl::Status CheckModuleOptions(const ModuleOptions& options) {
+  if (options.stubs && options.swap_list.empty()) {
+    return absl::InvalidArgumentError(
+        "--what=stubs needs --swap=TYPES with types of float modules, such as "
+        "--swap=QuantizableBasicBlock");
+  }
+  if (!options.stubs && !options.swap_list.empty()) {
+    return absl::InvalidArgumentError("--swap=TYPES needs --what=stubs");
+  }
+  if (!options.outputs && !options.output_types.empty()) {
+    return absl::InvalidArgumentError("--modules=TYPES needs --what=outputs");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ParseWhat(const Flags& flags, bool has_inputs,
-                       CompareFlags& options) {
+                       CompareFilesOptions& options) {
   CompareOptions& compare = options.compare;
   compare.activations = false;
   compare.weights = false;
@@ -90,7 +112,7 @@ absl::Status ParseWhat(const Flags& flags, bool has_inputs,
   return CheckModuleOptions(modules);
 }
 
-absl::Status ParseSave(const Flags& flags, CompareFlags& options) {
+absl::Status ParseSave(const Flags& flags, CompareFilesOptions& options) {
   options.save.directory = flags.Get("save-activations");
   const std::string budget = flags.Get("save-budget", "");
   if (!budget.empty()) {
@@ -113,13 +135,13 @@ absl::Status ParseSave(const Flags& flags, CompareFlags& options) {
   return absl::OkStatus();
 }
 
-absl::Status ParseMetrics(const Flags& flags, CompareFlags& options) {
+absl::Status ParseMetrics(const Flags& flags, CompareFilesOptions& options) {
   NS_ASSIGN_OR_RETURN(const std::vector<std::string> metrics,
                       flags.List("metric"));
   for (const std::string& metric : metrics) {
     const std::pair<std::string, std::string> parts =
         absl::StrSplit(metric, absl::MaxSplits('=', 1));
-    const MetricFlag flag = {parts.first, parts.second};
+    const MetricFile flag = {parts.first, parts.second};
     if (flag.path.empty()) {
       return absl::InvalidArgumentError(absl::StrCat(
           "--metric=", metric, " is not NAME=PATH, such as psnr=psnr.pt"));
@@ -129,7 +151,7 @@ absl::Status ParseMetrics(const Flags& flags, CompareFlags& options) {
       return absl::InvalidArgumentError(
           absl::StrCat("--metric: ", named.message()));
     }
-    if (absl::c_any_of(options.metrics, [&](const MetricFlag& other) {
+    if (absl::c_any_of(options.metrics, [&](const MetricFile& other) {
           return other.name == flag.name;
         })) {
       return absl::InvalidArgumentError(
@@ -137,14 +159,14 @@ absl::Status ParseMetrics(const Flags& flags, CompareFlags& options) {
     }
     options.metrics.push_back(flag);
   }
-  if (!metrics.empty() && !options.RunsLayers()) {
+  if (!metrics.empty() && !RunsLayers(options.compare)) {
     return absl::InvalidArgumentError(
         "--metric needs --what=activations, shadows or kernel");
   }
   return absl::OkStatus();
 }
 
-absl::Status ParseLabels(const Flags& flags, CompareFlags& options) {
+absl::Status ParseLabels(const Flags& flags, CompareFilesOptions& options) {
   if (!flags.Has("labels")) {
     return absl::OkStatus();
   }
@@ -157,7 +179,7 @@ absl::Status ParseLabels(const Flags& flags, CompareFlags& options) {
 }
 
 // Reads what is measured beside shadows.
-absl::Status ParseParts(const Flags& flags, CompareFlags& options) {
+absl::Status ParseParts(const Flags& flags, CompareFilesOptions& options) {
   for (const char* name : {"parts", "suggest"}) {
     if (flags.Has(name) && !options.compare.shadows) {
       return absl::InvalidArgumentError(
@@ -177,7 +199,7 @@ absl::Status ParseParts(const Flags& flags, CompareFlags& options) {
   return absl::OkStatus();
 }
 
-absl::Status ParseEmulate(const Flags& flags, CompareFlags& options) {
+absl::Status ParseEmulate(const Flags& flags, CompareFilesOptions& options) {
   if (!flags.Has("emulate")) {
     return absl::OkStatus();
   }
@@ -194,14 +216,16 @@ absl::Status ParseEmulate(const Flags& flags, CompareFlags& options) {
 }  // namespace
 
 absl::StatusOr<CompareFlags> ParseCompareFlags(const Flags& flags) {
-  CompareFlags options;
+  CompareFlags parsed;
+  CompareFilesOptions& options = parsed.compare;
   NS_ASSIGN_OR_RETURN(options.models, ParseModelPair(flags));
-  NS_ASSIGN_OR_RETURN(options.outputs, ParseReportOutputs(flags));
-  NS_ASSIGN_OR_RETURN(options.run, ParseRunFlags(flags));
+  NS_ASSIGN_OR_RETURN(parsed.outputs, ParseReportOutputs(flags));
+  NS_ASSIGN_OR_RETURN(parsed.run, ParseRunFlags(flags));
+  options.input_paths = parsed.run.input_paths;
+  options.has_more_labels = parsed.run.max_batches.has_value();
+  NS_RETURN_IF_ERROR(ParseWhat(flags, !options.input_paths.empty(), options));
   NS_RETURN_IF_ERROR(
-      ParseWhat(flags, !options.run.input_paths.empty(), options));
-  NS_RETURN_IF_ERROR(
-      ParseReference(flags, !options.run.input_paths.empty(), options));
+      ParseReference(flags, !options.input_paths.empty(), options));
   NS_ASSIGN_OR_RETURN(options.compare.match, ParseMatchOptions(flags));
   NS_ASSIGN_OR_RETURN(options.compare.io_types, ParseIoTypes(flags));
   NS_RETURN_IF_ERROR(ParseSave(flags, options));
@@ -210,14 +234,15 @@ absl::StatusOr<CompareFlags> ParseCompareFlags(const Flags& flags) {
   NS_RETURN_IF_ERROR(ParseParts(flags, options));
   NS_RETURN_IF_ERROR(ParseEmulate(flags, options));
   options.compare.graphs = flags.Has("graph") || flags.Has("html");
-  NS_ASSIGN_OR_RETURN(options.limits,
-                      ParseLimitFlags(flags, {options.ComparesLayers(),
-                                              options.compare.activations,
-                                              options.compare.shadows}));
+  NS_ASSIGN_OR_RETURN(
+      parsed.limits,
+      ParseLimitFlags(flags,
+                      {options.compare.weights || RunsLayers(options.compare),
+                       options.compare.activations, options.compare.shadows}));
   options.compare.exact = flags.Has("exact");
   options.compare.outliers = flags.Has("outliers");
   options.compare.histograms = flags.Has("histograms") || flags.Has("html");
-  if (flags.Has("histograms") && options.outputs.json_path.empty()) {
+  if (flags.Has("histograms") && parsed.outputs.json_path.empty()) {
     return absl::InvalidArgumentError(
         "--histograms are written into the JSON; add --json=PATH");
   }
@@ -225,20 +250,32 @@ absl::StatusOr<CompareFlags> ParseCompareFlags(const Flags& flags) {
       flags.Has("per-channel") ? kWorstChannels : 0;
   std::vector<PathFlag> inputs = {{"float", options.models.float_path},
                                   {"quantized", options.models.quantized_path}};
-  for (const std::string& path : options.run.input_paths) {
+  for (const std::string& path : options.input_paths) {
     inputs.push_back({"inputs", path});
   }
-  for (const MetricFlag& metric : options.metrics) {
+  for (const MetricFile& metric : options.metrics) {
     inputs.push_back({"metric", metric.path});
   }
-  inputs.push_back({"baseline", options.limits.baseline_path});
+  inputs.push_back({"baseline", parsed.limits.baseline_path});
   inputs.push_back({"labels", options.labels_path});
-  NS_RETURN_IF_ERROR(CheckDistinct({{"json", options.outputs.json_path},
-                                    {"csv", options.outputs.csv_path},
-                                    {"html", options.outputs.html_path},
-                                    {"junit", options.outputs.junit_path}},
+  NS_RETURN_IF_ERROR(CheckDistinct({{"json", parsed.outputs.json_path},
+                                    {"csv", parsed.outputs.csv_path},
+                                    {"html", parsed.outputs.html_path},
+                                    {"junit", parsed.outputs.junit_path}},
                                    inputs));
-  return options;
+  return parsed;
+}
+
+absl::Status CheckFlagsOfStateDicts(const Flags& flags) {
+  for (const absl::string_view flag : kOfTorchScript) {
+    if (flags.Has(flag)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--", flag,
+          " is of TorchScript models, and the files are "
+          "state_dicts, which are compared by their keys; leave it out"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace ns

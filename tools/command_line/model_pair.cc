@@ -8,9 +8,8 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "ir/inline_modules.h"
 #include "ir/status.h"
-#include "tools/command_line/engines.h"
+#include "tools/command_line/engine_flag.h"
 
 namespace ns {
 namespace {
@@ -18,22 +17,6 @@ namespace {
 // The types that users may give to their own ops.
 constexpr Numerics kIoTypes[] = {Numerics::kFloat, Numerics::kInt8,
                                  Numerics::kEither};
-
-absl::Status TryWithModels(const ModelPairOptions& options,
-                           const std::function<absl::Status(ModelPair&)>& use) {
-  ModelGraphOptions graph_options;
-  graph_options.method = options.method;
-  if (!options.leaves.empty()) {
-    graph_options.is_leaf = LeafTypes(options.leaves);
-  }
-  NS_ASSIGN_OR_RETURN(ModelGraph float_model,
-                      ModelGraph::FromFile(options.float_path, graph_options));
-  NS_ASSIGN_OR_RETURN(
-      ModelGraph quantized_model,
-      ModelGraph::FromFile(options.quantized_path, graph_options));
-  ModelPair pair = {std::move(float_model), std::move(quantized_model)};
-  return use(pair);
-}
 
 }  // namespace
 
@@ -106,12 +89,6 @@ absl::StatusOr<OpIoTypes> ParseIoTypes(const Flags& flags) {
     }
   }
   return io_types;
-}
-
-absl::Status WithModels(const ModelPairOptions& options,
-                        const std::function<absl::Status(ModelPair&)>& use) {
-  return WithEngine(options.engine,
-                    [&] { return TryWithModels(options, use); });
 }
 
 }  // namespace ns

@@ -1,9 +1,9 @@
-#include "tools/command_line/leaf_hint.h"
+#include "ns/compare/leaf_modules.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,8 +11,6 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "ir/graph_walk.h"
 #include "ir/module_path.h"
@@ -21,9 +19,6 @@
 
 namespace ns {
 namespace {
-
-// At most as many modules are named.
-constexpr size_t kNamed = 3;
 
 // Modules that are one in the float model and several layers after eager
 // quantization.
@@ -112,7 +107,8 @@ std::vector<std::string> FindLeaves(const ModelPair& models,
   return types;
 }
 
-std::string LeafHint(const ModelPair& models, const ComparisonResult& result) {
+std::optional<CompareNotice> UnmatchedInModules(
+    const ModelPair& models, const ComparisonResult& result) {
   std::vector<std::string> types;
   std::set<std::string> affected;
   for (const char* type : kTakenApart) {
@@ -130,17 +126,12 @@ std::string LeafHint(const ModelPair& models, const ComparisonResult& result) {
     }
   }
   if (types.empty()) {
-    return "";
+    return std::nullopt;
   }
-  std::vector<std::string> names(affected.begin(), affected.end());
-  const size_t count = names.size();
-  names.resize(std::min(count, kNamed));
-  return absl::StrCat(
-      "ops of ", absl::StrJoin(names, ", "),
-      count > kNamed ? absl::StrCat(" and ", count - kNamed, " others") : "",
-      " are unmatched; eager quantization takes such modules apart, and "
-      "--leaf=",
-      absl::StrJoin(types, ","), " compares each of them as one op");
+  CompareNotice notice = {CompareNotice::Kind::kUnmatchedInModules};
+  notice.types = types;
+  notice.modules.assign(affected.begin(), affected.end());
+  return notice;
 }
 
 }  // namespace ns

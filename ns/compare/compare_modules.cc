@@ -1,4 +1,4 @@
-#include "tools/command_line/compare_modules.h"
+#include "ns/compare/compare_modules.h"
 
 #include <torch/csrc/jit/api/module.h>
 
@@ -10,10 +10,9 @@
 #include "absl/algorithm/container.h"
 #include "ir/module_file.h"
 #include "ir/status.h"
+#include "ns/compare/engines.h"
 #include "ns/eager/output_comparer.h"
 #include "ns/eager/stub_comparer.h"
-#include "tools/command_line/engines.h"
-#include "tools/command_line/progress_bar.h"
 
 namespace ns {
 namespace {
@@ -49,16 +48,15 @@ void NoteBatches(int64_t batches, ComparisonResult& result) {
 
 absl::Status AddStubs(const ModuleOptions& options,
                       const ModelPairOptions& models, const BatchReader& reader,
-                      bool quiet, ComparisonResult& result) {
+                      const StartProgress& progress, ComparisonResult& result) {
   NS_ASSIGN_OR_RETURN(const std::vector<Batch> batches, reader.ReadAll());
   NS_ASSIGN_OR_RETURN(const Modules modules, Load(models));
-  ProgressBar bar(quiet);
   StubComparerOptions stub_options;
   stub_options.swap_list = options.swap_list;
   stub_options.method = models.method;
-  stub_options.progress = [&](int64_t done, int64_t total) {
-    bar.Update(done, total);
-  };
+  if (progress) {
+    stub_options.progress = progress();
+  }
   NS_ASSIGN_OR_RETURN(StubComparisons comparisons,
                       CompareStubs(modules.of_float, modules.of_quantized,
                                    batches, stub_options));
@@ -70,18 +68,18 @@ absl::Status AddStubs(const ModuleOptions& options,
 
 absl::Status AddOutputs(const ModuleOptions& options,
                         const ModelPairOptions& models,
-                        const BatchReader& batches, bool quiet,
+                        const BatchReader& batches,
+                        const StartProgress& progress,
                         ComparisonResult& result) {
   NS_ASSIGN_OR_RETURN(const Modules modules, Load(models));
-  ProgressBar bar(quiet);
   OutputComparerOptions output_options;
   if (!options.output_types.empty()) {
     output_options.allow_list = options.output_types;
   }
   output_options.method = models.method;
-  output_options.progress = [&](int64_t done, int64_t total) {
-    bar.Update(done, total);
-  };
+  if (progress) {
+    output_options.progress = progress();
+  }
   NS_ASSIGN_OR_RETURN(OutputComparisons comparisons,
                       CompareOutputs(modules.of_float, modules.of_quantized,
                                      batches, output_options));
@@ -93,35 +91,21 @@ absl::Status AddOutputs(const ModuleOptions& options,
 
 }  // namespace
 
-absl::Status CheckModuleOptions(const ModuleOptions& options) {
-  if (options.stubs && options.swap_list.empty()) {
-    return absl::InvalidArgumentError(
-        "--what=stubs needs --swap=TYPES with types of float modules, such as "
-        "--swap=QuantizableBasicBlock");
-  }
-  if (!options.stubs && !options.swap_list.empty()) {
-    return absl::InvalidArgumentError("--swap=TYPES needs --what=stubs");
-  }
-  if (!options.outputs && !options.output_types.empty()) {
-    return absl::InvalidArgumentError("--modules=TYPES needs --what=outputs");
-  }
-  return absl::OkStatus();
-}
-
 absl::Status CompareModules(const ModuleOptions& options,
                             const ModelPairOptions& models,
-                            const BatchReader& batches, bool quiet,
+                            const BatchReader& batches,
+                            const StartProgress& progress,
                             ComparisonResult& result) {
   if (options.stubs) {
     NS_RETURN_IF_ERROR(WithEngine(models.engine, [&] {
-      return AddStubs(options, models, batches, quiet, result);
+      return AddStubs(options, models, batches, progress, result);
     }));
   }
   return options.outputs
              ? WithEngine(models.engine,
                           [&] {
-                            return AddOutputs(options, models, batches, quiet,
-                                              result);
+                            return AddOutputs(options, models, batches,
+                                              progress, result);
                           })
              : absl::OkStatus();
 }

@@ -1,15 +1,17 @@
-// Compares whole modules for `ns compare`: quantized modules with the float
+// Compares whole modules: quantized modules with the float
 // modules that run beside them ("stubs"), and outputs of modules and models.
-#ifndef TOOLS_COMMAND_LINE_COMPARE_MODULES_H_
-#define TOOLS_COMMAND_LINE_COMPARE_MODULES_H_
+#ifndef NS_COMPARE_COMPARE_MODULES_H_
+#define NS_COMPARE_COMPARE_MODULES_H_
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "ns/batches/batch_reader.h"
+#include "ns/compare/load_pair.h"
 #include "ns/suite/comparison_result.h"
-#include "tools/command_line/model_pair.h"
 
 namespace ns {
 
@@ -31,19 +33,21 @@ struct ModuleOptions {
   bool Any() const { return stubs || outputs; }
 };
 
-// Error: types without the option that they are for, or `stubs` without a
-// swap_list. CompareModules does not check this.
-absl::Status CheckModuleOptions(const ModuleOptions& options);
+// Starts to show the progress of a part of the work: returns what is called
+// after each batch with the number done and the number to do. May be null.
+using StartProgress =
+    std::function<std::function<void(int64_t done, int64_t total)>()>;
 
 // Loads both models and sets `stubs` and `outputs` of `result`, as far as
 // `options` ask for them. Adds their warnings, each once, and sets `batches`
-// where it is 0. Shows a progress bar unless `quiet`. Error: a model that
+// where it is 0. `progress` is called for each of the two. Error: a model that
 // cannot be loaded, or that of CompareStubs or CompareOutputs.
 absl::Status CompareModules(const ModuleOptions& options,
                             const ModelPairOptions& models,
-                            const BatchReader& batches, bool quiet,
+                            const BatchReader& batches,
+                            const StartProgress& progress,
                             ComparisonResult& result);
 
 }  // namespace ns
 
-#endif  // TOOLS_COMMAND_LINE_COMPARE_MODULES_H_
+#endif  // NS_COMPARE_COMPARE_MODULES_H_

@@ -1,4 +1,4 @@
-#include "tools/command_line/run_facts.h"
+#include "ns/compare/describe_run.h"
 
 #include <string>
 
@@ -16,7 +16,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-TEST(RunFactsTest, HashesWholeFiles) {
+TEST(DescribeRunTest, HashesWholeFiles) {
   // printf 'abc' | sha256sum
   const std::string small = TemporaryPath("small.bin");
   WriteFile(small, "abc");
@@ -29,12 +29,12 @@ TEST(RunFactsTest, HashesWholeFiles) {
             "bbd05cf6097ac9b1f89ea29d2542c1b7b67ee46848393895f5a9e43fa1f621e5");
 }
 
-TEST(RunFactsTest, FilesThatAreNotThereAreAnError) {
+TEST(DescribeRunTest, FilesThatAreNotThereAreAnError) {
   EXPECT_THAT(std::string(Sha256Of("/nowhere/x").status().message()),
               HasSubstr("/nowhere/x"));
 }
 
-TEST(RunFactsTest, DescribesProcessorEngineAndFiles) {
+TEST(DescribeRunTest, DescribesProcessorEngineAndFiles) {
   const std::string file = TemporaryPath("model.pt");
   WriteFile(file, "abc");
   ComparisonResult result;

@@ -1,4 +1,4 @@
-#include "tools/command_line/engines.h"
+#include "ns/compare/engines.h"
 
 #include <ATen/Context.h>
 

@@ -1,14 +1,16 @@
-// Says which modules a comparison would better take as one op.
-#ifndef TOOLS_COMMAND_LINE_LEAF_HINT_H_
-#define TOOLS_COMMAND_LINE_LEAF_HINT_H_
+// Finds modules that a comparison had better take as one op.
+#ifndef NS_COMPARE_LEAF_MODULES_H_
+#define NS_COMPARE_LEAF_MODULES_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ns/batches/batch_reader.h"
+#include "ns/compare/compare_notice.h"
+#include "ns/compare/load_pair.h"
 #include "ns/suite/compare_options.h"
 #include "ns/suite/comparison_result.h"
-#include "tools/command_line/model_pair.h"
 
 namespace ns {
 
@@ -23,11 +25,13 @@ std::vector<std::string> FindLeaves(const ModelPair& models,
                                     const BatchReader& batches,
                                     const CompareOptions& options);
 
-// Returns a sentence that names the flag --leaf for the modules that eager
-// quantization takes apart (MultiheadAttention, LSTM) and in which `result`
-// lists unmatched ops; "" where there are none. `models` are those compared.
-std::string LeafHint(const ModelPair& models, const ComparisonResult& result);
+// Returns the modules that eager quantization takes apart (MultiheadAttention,
+// LSTM) and in which `result` lists unmatched ops, with their types
+// (kUnmatchedInModules); absent where there are none. `models` are those
+// compared.
+std::optional<CompareNotice> UnmatchedInModules(const ModelPair& models,
+                                                const ComparisonResult& result);
 
 }  // namespace ns
 
-#endif  // TOOLS_COMMAND_LINE_LEAF_HINT_H_
+#endif  // NS_COMPARE_LEAF_MODULES_H_

@@ -1,4 +1,4 @@
-#include "tools/command_line/engines.h"
+#include "ns/compare/engines.h"
 
 #include <ATen/Context.h>
 
@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "ir/engine_error.h"
 
 namespace ns {
@@ -22,7 +21,8 @@ at::QEngine EngineNamed(absl::string_view name) {
   return name == "qnnpack" ? at::kQNNPACK : at::kFBGEMM;
 }
 
-// Returns the engines of this LibTorch, in order of preference.
+}  // namespace
+
 std::vector<std::string> AvailableEngines() {
   const std::vector<at::QEngine>& supported =
       at::globalContext().supportedQEngines();
@@ -34,20 +34,6 @@ std::vector<std::string> AvailableEngines() {
     }
   }
   return engines;
-}
-
-}  // namespace
-
-absl::StatusOr<std::string> ParseEngine(const Flags& flags) {
-  std::string engine = flags.Get("engine");
-  const std::vector<std::string> available = AvailableEngines();
-  if (flags.Has("engine") && std::find(available.begin(), available.end(),
-                                       engine) == available.end()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--engine=", engine, " is not one of ",
-                     absl::StrJoin(available, ", ")));
-  }
-  return engine;
 }
 
 absl::Status WithEngine(const std::string& engine,

@@ -1,4 +1,4 @@
-#include "tools/command_line/state_dict_files.h"
+#include "ns/compare/state_dict_files.h"
 
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
@@ -6,30 +6,9 @@
 #include "ns/eager/state_dict.h"
 
 namespace ns {
-namespace {
-
-// These flags are about graphs, and about running them.
-constexpr absl::string_view kOfTorchScript[] = {
-    "emulate",  "engine",      "exact",  "inputs", "io-type", "leaf",
-    "matching", "max-batches", "method", "names",  "relate",  "unmatchable"};
-
-}  // namespace
-
 bool AreStateDicts(const ModelPairOptions& models) {
   return HoldsStateDict(models.float_path) &&
          HoldsStateDict(models.quantized_path);
-}
-
-absl::Status CheckFlagsOfStateDicts(const Flags& flags) {
-  for (const absl::string_view flag : kOfTorchScript) {
-    if (flags.Has(flag)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--", flag,
-          " is of TorchScript models, and the files are "
-          "state_dicts, which are compared by their keys; leave it out"));
-    }
-  }
-  return absl::OkStatus();
 }
 
 absl::StatusOr<ComparisonResult> CompareStateDictFiles(

@@ -1,4 +1,4 @@
-#include "tools/command_line/run_facts.h"
+#include "ns/compare/describe_run.h"
 
 #include <ATen/Context.h>
 #include <sys/utsname.h>

@@ -1,7 +1,7 @@
 // Describes where a comparison ran and which files it read, so that its report
 // can be told from others.
-#ifndef TOOLS_COMMAND_LINE_RUN_FACTS_H_
-#define TOOLS_COMMAND_LINE_RUN_FACTS_H_
+#ifndef NS_COMPARE_DESCRIBE_RUN_H_
+#define NS_COMPARE_DESCRIBE_RUN_H_
 
 #include <string>
 #include <vector>
@@ -28,4 +28,4 @@ absl::Status DescribeRun(const std::vector<std::string>& paths,
 
 }  // namespace ns
 
-#endif  // TOOLS_COMMAND_LINE_RUN_FACTS_H_
+#endif  // NS_COMPARE_DESCRIBE_RUN_H_

@@ -1,0 +1,189 @@
+#include "ns/compare/compare.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "ir/status.h"
+#include "ir/training_mode.h"
+#include "ns/accuracy/label_accuracy.h"
+#include "ns/compare/describe_run.h"
+#include "ns/compare/leaf_modules.h"
+#include "ns/compare/state_dict_files.h"
+#include "ns/suite/compare_models.h"
+#include "ns/suite/compare_reference.h"
+#include "ns/suite/user_metrics.h"
+
+namespace ns {
+namespace {
+
+// Compares layers, and adds what else there is to say of them.
+class LayerComparer {
+ public:
+  LayerComparer(const BatchReader& batches, const CompareFilesOptions& options)
+      : batches_(batches), options_(options) {}
+
+  absl::StatusOr<ComparisonResult> Compare(const ModelPair& models) {
+    CompareOptions compare = options_.compare;
+    if (options_.progress) {
+      compare.progress = options_.progress();
+    }
+    for (const MetricFile& metric : options_.metrics) {
+      NS_ASSIGN_OR_RETURN(UserMetric loaded,
+                          LoadUserMetric(metric.name, metric.path));
+      compare.user_metrics.push_back(std::move(loaded));
+    }
+    std::optional<LabelAccuracy> accuracy;
+    if (!options_.labels_path.empty()) {
+      NS_ASSIGN_OR_RETURN(
+          accuracy, LabelAccuracy::Load(options_.labels_path, batches_.size(),
+                                        options_.has_more_labels));
+      compare.see_outputs = [&](int64_t batch, const c10::IValue& of_float,
+                                const c10::IValue& of_quantized) {
+        return accuracy->Add(batch, of_float, of_quantized);
+      };
+    }
+    std::optional<ActivationFiles> files;
+    if (!options_.save.directory.empty()) {
+      NS_ASSIGN_OR_RETURN(files, ActivationFiles::Create(options_.save));
+      compare.files = &*files;
+    }
+    NS_ASSIGN_OR_RETURN(
+        ComparisonResult result,
+        options_.reference.empty()
+            ? CompareModels(models.float_model, models.quantized_model,
+                            batches_, compare)
+            : CompareWithReference(models.float_model, models.quantized_model,
+                                   batches_, options_.reference, compare));
+    if (accuracy) {
+      result.accuracy = accuracy->Result();
+    }
+    AddNotices(models, files, result);
+    return result;
+  }
+
+ private:
+  void AddNotices(const ModelPair& models,
+                  const std::optional<ActivationFiles>& files,
+                  ComparisonResult& result) const {
+    if (result.batches < batches_.size() && options_.compare.is_settled) {
+      CompareNotice notice = {CompareNotice::Kind::kSettledEarly};
+      notice.done = result.batches;
+      notice.total = batches_.size();
+      result.warnings.push_back(options_.word(notice));
+    }
+    if (const auto notice = UnmatchedInModules(models, result)) {
+      result.warnings.push_back(options_.word(*notice));
+    }
+    if (files && files->files_left_out() > 0) {
+      CompareNotice notice = {CompareNotice::Kind::kValuesLeftOut};
+      notice.left_out = files->files_left_out();
+      notice.bytes = files->bytes_written();
+      result.warnings.push_back(options_.word(notice));
+    }
+  }
+
+  const BatchReader& batches_;
+  const CompareFilesOptions& options_;
+};
+
+absl::StatusOr<ComparisonResult> CompareLayers(
+    const BatchReader& batches, const CompareFilesOptions& options) {
+  LayerComparer comparer(batches, options);
+  ComparisonResult result;
+  std::vector<std::string> leaves;
+  const auto compare = [&](const ModelPair& models) -> absl::Status {
+    NS_ASSIGN_OR_RETURN(result, comparer.Compare(models));
+    return absl::OkStatus();
+  };
+  NS_RETURN_IF_ERROR(
+      WithModels(options.models, [&](const ModelPair& models) -> absl::Status {
+        if (options.models.leaves.empty() &&
+            (options.compare.activations || options.compare.shadows)) {
+          leaves = FindLeaves(models, batches, options.compare);
+        }
+        return leaves.empty() ? compare(models) : absl::OkStatus();
+      }));
+  if (leaves.empty()) {
+    return result;
+  }
+  ModelPairOptions with_leaves = options.models;
+  with_leaves.leaves = leaves;
+  NS_RETURN_IF_ERROR(WithModels(with_leaves, compare));
+  CompareNotice notice = {CompareNotice::Kind::kComparedAsOneOp};
+  notice.types = leaves;
+  result.warnings.push_back(options.word(notice));
+  return result;
+}
+
+// Warns of files that were saved in training mode.
+void WarnOfTrainingMode(const ModelPairOptions& models,
+                        ComparisonResult& result) {
+  std::vector<std::string> files = {models.float_path};
+  if (models.quantized_path != models.float_path) {
+    files.push_back(models.quantized_path);
+  }
+  for (const std::string& file : files) {
+    if (const auto warning = TrainingModeWarning(file)) {
+      result.warnings.push_back(*warning);
+    }
+  }
+}
+
+absl::StatusOr<ComparisonResult> CompareModelFiles(
+    const BatchReader& batches, const CompareFilesOptions& options) {
+  ComparisonResult result;
+  if (options.compare.weights || RunsLayers(options.compare)) {
+    NS_ASSIGN_OR_RETURN(result, CompareLayers(batches, options));
+  } else {
+    result.matching = options.compare.match.mode == MatchingMode::kStrict
+                          ? "strict"
+                          : "aligned";
+  }
+  NS_RETURN_IF_ERROR(CompareModules(options.modules, options.models, batches,
+                                    options.progress, result));
+  WarnOfTrainingMode(options.models, result);
+  return result;
+}
+
+absl::StatusOr<ComparisonResult> CompareWeightFiles(
+    const CompareFilesOptions& options) {
+  NS_ASSIGN_OR_RETURN(
+      ComparisonResult result,
+      CompareStateDictFiles(options.models, options.compare.histograms));
+  if (options.compare.check_matches) {
+    NS_RETURN_IF_ERROR(options.compare.check_matches(result));
+  }
+  return result;
+}
+
+}  // namespace
+
+bool RunsLayers(const CompareOptions& options) {
+  return options.activations || options.shadows || options.kernels;
+}
+
+bool ComparesStateDicts(const CompareFilesOptions& options) {
+  return options.compare.weights && !RunsLayers(options.compare) &&
+         !options.modules.Any() && AreStateDicts(options.models);
+}
+
+absl::StatusOr<ComparisonResult> Compare(const BatchReader& batches,
+                                         const CompareFilesOptions& options) {
+  NS_ASSIGN_OR_RETURN(ComparisonResult result,
+                      ComparesStateDicts(options)
+                          ? CompareWeightFiles(options)
+                          : CompareModelFiles(batches, options));
+  result.float_path = options.models.float_path;
+  result.quantized_path = options.models.quantized_path;
+  if (options.compare.graphs) {
+    std::vector<std::string> files = {options.models.float_path,
+                                      options.models.quantized_path};
+    files.insert(files.end(), options.input_paths.begin(),
+                 options.input_paths.end());
+    NS_RETURN_IF_ERROR(DescribeRun(files, result));
+  }
+  return result;
+}
+
+}  // namespace ns

@@ -1,0 +1,79 @@
+// Compares two files of models as `ns compare` does.
+#ifndef NS_COMPARE_COMPARE_H_
+#define NS_COMPARE_COMPARE_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ns/batches/batch_reader.h"
+#include "ns/compare/compare_modules.h"
+#include "ns/compare/compare_notice.h"
+#include "ns/compare/load_pair.h"
+#include "ns/suite/activation_files.h"
+#include "ns/suite/compare_options.h"
+#include "ns/suite/comparison_result.h"
+
+namespace ns {
+
+// A metric of the user's: a file that LoadUserMetric (ns/suite/user_metrics.h)
+// loads.
+struct MetricFile {
+  std::string name;
+  std::string path;
+};
+
+struct CompareFilesOptions {
+  // Which files, how they are loaded, and by which engine they run.
+  ModelPairOptions models;
+  // What is compared in each layer. Where weights, activations, shadows and
+  // kernels are all false, no layer is compared. `files` and `see_outputs` are
+  // set by Compare.
+  CompareOptions compare;
+  // Which modules are compared as a whole.
+  ModuleOptions modules;
+  std::vector<MetricFile> metrics;
+  // The folder of values that stand for those of the float model, which then
+  // does not run (CompareWithReference); empty for none.
+  std::string reference;
+  // Labels of the batches (LabelAccuracy::Load); empty to count no accuracy.
+  std::string labels_path;
+  // Whether there may be more labels than batches.
+  bool has_more_labels = false;
+  // Where the compared values are kept; without a directory, nowhere.
+  ActivationFiles::Options save;
+  // Files of the batches, which the result names with `compare.graphs`.
+  std::vector<std::string> input_paths;
+  // Called for layers, stubs and outputs in turn. CompareOptions::progress is
+  // not read.
+  StartProgress progress;
+  // Words a notice for ComparisonResult::warnings.
+  std::function<std::string(const CompareNotice&)> word = NoticeText;
+};
+
+// Whether layers are compared while the models run.
+bool RunsLayers(const CompareOptions& options);
+
+// Whether `options` compares state dicts: nothing is compared but weights, and
+// both files hold state dicts.
+bool ComparesStateDicts(const CompareFilesOptions& options);
+
+// Loads both models and compares what `options` asks for: layers
+// (CompareModels), modules (CompareStubs and CompareOutputs of ns/eager), and
+// the accuracy on labelled samples. State dicts are compared by their keys
+// (CompareStateDicts of ns/eager), which needs no batches.
+//
+// Types of modules that eager quantization takes apart, and in which no op can
+// be compared (FindLeaves), are compared as one op each unless `models.leaves`
+// are given. `batches` may be empty where nothing runs.
+//
+// Errors: a file that cannot be loaded; those of the functions above; that of
+// CompareOptions::check_matches.
+absl::StatusOr<ComparisonResult> Compare(const BatchReader& batches,
+                                         const CompareFilesOptions& options);
+
+}  // namespace ns
+
+#endif  // NS_COMPARE_COMPARE_H_

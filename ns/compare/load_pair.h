@@ -1,0 +1,41 @@
+// Loads the two models of a comparison under a quantized engine that can run
+// them.
+#ifndef NS_COMPARE_LOAD_PAIR_H_
+#define NS_COMPARE_LOAD_PAIR_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "ir/model_graph.h"
+
+namespace ns {
+
+struct ModelPairOptions {
+  std::string float_path;
+  std::string quantized_path;
+  std::string method = "forward";
+  // The name of the quantized engine; empty for the first that can load and run
+  // them.
+  std::string engine;
+  // The module types and script functions whose calls are one op.
+  std::vector<std::string> leaves;
+};
+
+struct ModelPair {
+  ModelGraph float_model;
+  ModelGraph quantized_model;
+};
+
+// Loads both models and calls `use` with them, under the engine of `options`,
+// or under the first that can load and run them (WithEngine of engines.h): when
+// `use` returns an engine error, it is called again under the next engine, with
+// models loaded anew. Returns its last result or, where all engines fail, the
+// error of the first.
+absl::Status WithModels(const ModelPairOptions& options,
+                        const std::function<absl::Status(ModelPair&)>& use);
+
+}  // namespace ns
+
+#endif  // NS_COMPARE_LOAD_PAIR_H_

@@ -1,0 +1,187 @@
+#include "ns/compare/compare.h"
+
+#include <ATen/Functions.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ns/batches/batch.h"
+#include "ns/quantization/quantize.h"
+#include "ns/report/json/json_report.h"
+#include "ns/suite/compare_models.h"
+#include "tests/testing/float_model.h"
+#include "tests/testing/modules.h"
+#include "tests/testing/status.h"
+#include "tests/testing/temporary_file.h"
+
+namespace ns {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+BatchReader Batches(int64_t count) {
+  at::manual_seed(3);
+  std::vector<Batch> batches;
+  for (int64_t i = 0; i < count; ++i) {
+    batches.emplace_back().arguments = {at::randn({4, 3})};
+  }
+  return BatchReader::FromBatches(batches);
+}
+
+// Two linear layers, saved, and what Quantize makes of them.
+ModelPairOptions SavedPair() {
+  const ModelGraph model =
+      FloatModel({absl::StrCat("y = torch.relu(", LinearOf("x"), ")"),
+                  absl::StrCat("return ", LinearOf("y"))});
+  const QuantizeResult made = OrThrow(Quantize(model, Batches(4), {}));
+  ModelPairOptions pair;
+  pair.float_path = TemporaryPath("float.pt");
+  pair.quantized_path = TemporaryPath("quantized.pt");
+  NS_EXPECT_OK(model.Save(pair.float_path));
+  NS_EXPECT_OK(made.quantized.Save(pair.quantized_path));
+  return pair;
+}
+
+CompareFilesOptions Options() {
+  CompareFilesOptions options;
+  options.models = SavedPair();
+  options.compare.shadows = true;
+  return options;
+}
+
+TEST(CompareTest, LayersAreComparedAsByCompareModels) {
+  const CompareFilesOptions options = Options();
+  const ComparisonResult of_files = OrThrow(Compare(Batches(3), options));
+  ASSERT_THAT(of_files.layers, Not(IsEmpty()));
+  ComparisonResult of_models;
+  NS_ASSERT_OK(
+      WithModels(options.models, [&](ModelPair& models) -> absl::Status {
+        of_models =
+            OrThrow(CompareModels(models.float_model, models.quantized_model,
+                                  Batches(3), options.compare));
+        return absl::OkStatus();
+      }));
+  EXPECT_EQ(of_files.float_path, options.models.float_path);
+  of_models.float_path = of_files.float_path;
+  of_models.quantized_path = of_files.quantized_path;
+  EXPECT_EQ(ToJson(of_files), ToJson(of_models));
+}
+
+TEST(CompareTest, OutputsAreComparedBesideLayersOrAlone) {
+  CompareFilesOptions options = Options();
+  options.modules.outputs = true;
+  int parts = 0;
+  int64_t steps = 0;
+  options.progress = [&] {
+    ++parts;
+    return [&](int64_t, int64_t total) {
+      ++steps;
+      EXPECT_EQ(total, 3);
+    };
+  };
+  const ComparisonResult both = OrThrow(Compare(Batches(3), options));
+  EXPECT_THAT(both.layers, Not(IsEmpty()));
+  ASSERT_TRUE(both.outputs.has_value());
+  EXPECT_EQ(both.outputs->back().name, "output");
+  EXPECT_EQ(parts, 2);
+  EXPECT_EQ(steps, 6);
+
+  options.compare.weights = options.compare.activations = false;
+  options.compare.shadows = false;
+  EXPECT_FALSE(RunsLayers(options.compare));
+  const ComparisonResult alone = OrThrow(Compare(Batches(3), options));
+  EXPECT_THAT(alone.layers, IsEmpty());
+  EXPECT_EQ(alone.matching, "aligned");
+  EXPECT_EQ(alone.batches, 3);
+  EXPECT_EQ(parts, 3);
+}
+
+TEST(CompareTest, TheCallerWordsNotices) {
+  CompareFilesOptions options = Options();
+  options.compare.is_settled = [](const ComparisonResult&, int64_t) {
+    return true;
+  };
+  EXPECT_THAT(OrThrow(Compare(Batches(3), options)).warnings,
+              Contains(HasSubstr("settled after 1 of 3 batches")));
+  options.word = [](const CompareNotice& notice) {
+    EXPECT_EQ(notice.kind, CompareNotice::Kind::kSettledEarly);
+    return absl::StrCat("stopped at ", notice.done);
+  };
+  EXPECT_THAT(OrThrow(Compare(Batches(3), options)).warnings,
+              Contains("stopped at 1"));
+}
+
+TEST(CompareTest, ValuesThatDoNotFitTheirBudgetAreTold) {
+  CompareFilesOptions options = Options();
+  options.save.directory = TemporaryPath("values");
+  options.save.budget_bytes = 1;
+  EXPECT_THAT(OrThrow(Compare(Batches(2), options)).warnings,
+              Contains(HasSubstr("did not fit 0 bytes")));
+}
+
+TEST(CompareTest, GraphsComeWithTheFilesThatWereRead) {
+  CompareFilesOptions options = Options();
+  options.compare.graphs = true;
+  options.input_paths = {options.models.float_path};
+  const ComparisonResult result = OrThrow(Compare(Batches(1), options));
+  ASSERT_THAT(result.files, SizeIs(3));
+  EXPECT_EQ(result.files[0].path, options.models.float_path);
+  EXPECT_EQ(result.files[2].sha256, result.files[0].sha256);
+  EXPECT_NE(result.files[1].sha256, result.files[0].sha256);
+  EXPECT_THAT(result.engine, Not(IsEmpty()));
+}
+
+TEST(CompareTest, WarnsOnceOfAFileInTrainingMode) {
+  torch::jit::Module module =
+      MakeModule("nets.Net",
+                 "def forward(self, x: Tensor) -> Tensor:\n"
+                 "    return torch.dropout(x, 0.5, self.training)\n");
+  module.train();
+  CompareFilesOptions options;
+  options.models.float_path = options.models.quantized_path =
+      TemporaryPath("training.pt");
+  module.save(options.models.float_path);
+  options.compare.weights = options.compare.activations = false;
+  options.modules.outputs = true;
+  EXPECT_THAT(OrThrow(Compare(Batches(1), options)).warnings,
+              ElementsAre(HasSubstr("training mode")));
+}
+
+TEST(CompareTest, WhatCannotBeLoadedIsAnError) {
+  CompareFilesOptions options = Options();
+  options.metrics = {{"mae", "/nowhere/mae.pt"}};
+  EXPECT_THAT(MessageOf(Compare(Batches(1), options)),
+              StartsWith("/nowhere/mae.pt: "));
+  options.metrics.clear();
+  options.labels_path = "/nowhere/labels.pt";
+  EXPECT_THAT(MessageOf(Compare(Batches(1), options)),
+              StartsWith("/nowhere/labels.pt: "));
+  options.labels_path.clear();
+  options.models.quantized_path = "/nowhere/q.pt";
+  EXPECT_THAT(MessageOf(Compare(Batches(1), options)),
+              StartsWith("/nowhere/q.pt: "));
+}
+
+TEST(CompareTest, CheckMatchesEndsTheComparison) {
+  CompareFilesOptions options = Options();
+  options.compare.check_matches = [](const ComparisonResult& result) {
+    return result.layers.empty()
+               ? absl::OkStatus()
+               : absl::InvalidArgumentError("not these layers");
+  };
+  EXPECT_EQ(MessageOf(Compare(Batches(1), options)), "not these layers");
+}
+
+}  // namespace
+}  // namespace ns
