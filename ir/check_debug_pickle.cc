@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "ir/pickle.h"
 #include "ir/status.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace ns {
 namespace {
@@ -107,7 +107,7 @@ class Checker {
     NS_ASSIGN_OR_RETURN(const int64_t size, texts_ == nullptr || texts_->empty()
                                                 ? SizeOfText(source.items)
                                                 : SizeOfPieces(source.items));
-    sizes_.emplace(&source, size);
+    sizes_.try_emplace(&source, size);
     return size;
   }
 
@@ -142,7 +142,7 @@ class Checker {
   // Null where the format has no table.
   const Items* texts_ = nullptr;
   // The sizes of the sources that were checked.
-  absl::flat_hash_map<const PickleValue*, int64_t> sizes_;
+  llvm::DenseMap<const PickleValue*, int64_t> sizes_;
 };
 
 }  // namespace

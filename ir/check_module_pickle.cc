@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
@@ -17,6 +16,7 @@
 #include "ir/pickle.h"
 #include "ir/pickled_tensor.h"
 #include "ir/status.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace ns {
 namespace {
@@ -72,7 +72,7 @@ bool IsQuantizedTensor(const PickleValue& value) {
 // Whether `state`, of packed parameters, holds a quantized tensor without
 // elements. A value that is shared by several places in it is looked at once.
 bool HoldsEmptyWeight(const PickleValue& state,
-                      absl::flat_hash_set<const PickleValue*>& seen) {
+                      llvm::DenseSet<const PickleValue*>& seen) {
   if (!seen.insert(&state).second) {
     return false;
   }
@@ -98,7 +98,7 @@ bool HoldsEmptyWeight(const PickleValue& state,
 }
 
 bool HoldsEmptyWeight(const PickleValue& state) {
-  absl::flat_hash_set<const PickleValue*> seen;
+  llvm::DenseSet<const PickleValue*> seen;
   return HoldsEmptyWeight(state, seen);
 }
 
@@ -389,7 +389,7 @@ class Checker {
 
   const ModuleArchive& archive_;
   const absl::string_view folder_;
-  absl::flat_hash_set<const PickleValue*> seen_;
+  llvm::DenseSet<const PickleValue*> seen_;
 };
 
 absl::Status CheckContent(const ModuleArchive& archive, absl::string_view name,

@@ -7,14 +7,14 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "ir/graph_walk.h"
 #include "ir/memory_regions.h"
 #include "ir/node_view.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace ns {
 namespace {
@@ -206,8 +206,8 @@ class Folder {
   Graph& graph_;
   const MemoryRegions regions_;
   std::vector<Node*> writers_;
-  std::unordered_set<const Node*> computable_;
-  std::unordered_map<const Value*, c10::IValue> values_;
+  llvm::DenseSet<const Node*> computable_;
+  llvm::DenseMap<const Value*, c10::IValue> values_;
   std::vector<Snapshot> snapshots_;
 };
 

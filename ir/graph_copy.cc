@@ -14,16 +14,17 @@ GraphCopy::GraphCopy(const Graph& graph, Graph& copy) {
 }
 
 Node* GraphCopy::Of(const Node* node) const {
-  return node == nullptr ? nullptr : nodes_.at(node);
+  return node == nullptr ? nullptr : nodes_.lookup(node);
 }
 
 Block* GraphCopy::Of(const Block* block) const {
-  return block == nullptr ? nullptr : blocks_.at(block);
+  return block == nullptr ? nullptr : blocks_.lookup(block);
 }
 
 Value* GraphCopy::Of(const Value* value) const {
-  return value == nullptr ? nullptr
-                          : nodes_.at(value->node())->output(value->offset());
+  return value == nullptr
+             ? nullptr
+             : nodes_.lookup(value->node())->output(value->offset());
 }
 
 void GraphCopy::Pair(const Block* block, Block* copy) {

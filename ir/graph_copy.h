@@ -4,7 +4,7 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
-#include "absl/container/flat_hash_map.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace ns {
 
@@ -26,8 +26,8 @@ class GraphCopy {
  private:
   void Pair(const torch::jit::Block* block, torch::jit::Block* copy);
 
-  absl::flat_hash_map<const torch::jit::Node*, torch::jit::Node*> nodes_;
-  absl::flat_hash_map<const torch::jit::Block*, torch::jit::Block*> blocks_;
+  llvm::DenseMap<const torch::jit::Node*, torch::jit::Node*> nodes_;
+  llvm::DenseMap<const torch::jit::Block*, torch::jit::Block*> blocks_;
 };
 
 }  // namespace ns

@@ -2,9 +2,10 @@
 #ifndef IR_MEMORY_REGIONS_H_
 #define IR_MEMORY_REGIONS_H_
 
-#include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "llvm/ADT/DenseMap.h"
 
 namespace torch::jit {
 struct Block;
@@ -56,7 +57,7 @@ class MemoryRegions {
   int RegionOf(const torch::jit::Value* value) const;
 
   bool is_complete_ = true;
-  std::unordered_map<const torch::jit::Value*, int> regions_;
+  llvm::DenseMap<const torch::jit::Value*, int> regions_;
   // In order of execution: nodes that write, and the regions that they write
   // to.
   std::vector<std::pair<const torch::jit::Node*, int>> writes_;

@@ -5,11 +5,11 @@
 #include <optional>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "ir/module_path.h"
 #include "ir/status.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace ns {
 namespace {
@@ -90,7 +90,7 @@ class Typer {
  private:
   void Bind(Value* value, const PlacedModule& module) {
     value->setType(module.module.type());
-    modules_.insert_or_assign(value, module);
+    modules_[value] = module;
   }
 
   const PlacedModule* ModuleOf(const Value* value) const {
@@ -250,7 +250,7 @@ class Typer {
   }
 
   const PlacedModule& self_;
-  absl::flat_hash_map<const Value*, PlacedModule> modules_;
+  llvm::DenseMap<const Value*, PlacedModule> modules_;
 };
 
 }  // namespace

@@ -10,11 +10,11 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
 #include "ir/returned_input.h"
 #include "ir/tensor_writes.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace ns {
 namespace {
@@ -26,7 +26,7 @@ using ::torch::jit::Value;
 namespace aten = ::c10::aten;
 namespace prim = ::c10::prim;
 
-using Values = absl::flat_hash_set<const Value*>;
+using Values = llvm::DenseSet<const Value*>;
 
 bool AsksForIdentity(const Node& node) {
   return (node.kind() == aten::__is__ || node.kind() == aten::__isnot__) &&

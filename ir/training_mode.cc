@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -16,6 +15,7 @@
 #include "ir/input_file.h"
 #include "ir/module_archive.h"
 #include "ir/pickle.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace ns {
 namespace {
@@ -117,7 +117,7 @@ class Finder {
 
  private:
   ClassCode code_;
-  absl::flat_hash_set<const PickleValue*> seen_;
+  llvm::DenseSet<const PickleValue*> seen_;
 };
 
 }  // namespace

@@ -4,12 +4,12 @@
 
 #include <string>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ir/verify_node.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace ns {
 namespace {
@@ -29,7 +29,7 @@ absl::Status Broken(const Node& node, absl::string_view why) {
 // Checks a block; `visible` holds what is defined so far in it and in the
 // enclosing blocks.
 absl::Status VerifyBlock(const Block* block,
-                         absl::flat_hash_set<const Value*> visible) {
+                         llvm::DenseSet<const Value*> visible) {
   const auto check_uses = [&](const Node* node) {
     for (const Value* input : node->inputs()) {
       if (!visible.contains(input)) {

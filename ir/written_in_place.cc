@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "ir/handed_on.h"
 #include "ir/node_view.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace ns {
 namespace {
@@ -51,7 +51,7 @@ bool Writes(const Use& use, bool elements_only) {
 bool IsWrittenInPlace(const Value& value) {
   const bool is_container = IsContainer(*value.type());
   Values reached = {&value};
-  absl::flat_hash_set<const Value*> seen = {&value};
+  llvm::DenseSet<const Value*> seen = {&value};
   for (size_t i = 0; i < reached.size(); ++i) {
     const c10::Type& type = *reached[i]->type();
     if (IsImmutable(type)) {

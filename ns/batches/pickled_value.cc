@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "ir/status.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace ns {
 namespace {
@@ -64,7 +64,7 @@ class Converter {
       return found->second;
     }
     NS_ASSIGN_OR_RETURN(c10::IValue result, ConvertAnew(value));
-    converted_.emplace(&value, result);
+    converted_.try_emplace(&value, result);
     return result;
   }
 
@@ -269,7 +269,7 @@ class Converter {
   }
 
   TensorMaker& tensors_;
-  absl::flat_hash_map<const PickleValue*, c10::IValue> converted_;
+  llvm::DenseMap<const PickleValue*, c10::IValue> converted_;
 };
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
@@ -16,6 +15,7 @@
 #include "ir/status.h"
 #include "ir/verifier.h"
 #include "ir/written_attributes.h"
+#include "llvm/ADT/DenseMap.h"
 #include "ns/n_shadows/candidate_activations.h"
 #include "ns/n_shadows/candidate_logger.h"
 #include "ns/n_shadows/shadow_attributes.h"
@@ -52,14 +52,14 @@ class SecondPath {
     }
     for (Node* original : originals) {
       Node* copy = graph.createClone(
-          original, [&](Value* value) { return values_.at(value); });
+          original, [&](Value* value) { return values_.lookup(value); });
       copy->insertBefore(front);
       Register(original, copy);
     }
   }
 
-  Node* CopyOf(const Node* node) const { return nodes_.at(node); }
-  Value* CopyOf(const Value* value) const { return values_.at(value); }
+  Node* CopyOf(const Node* node) const { return nodes_.lookup(node); }
+  Value* CopyOf(const Value* value) const { return values_.lookup(value); }
 
   Subgraph CopyOf(const Subgraph& subgraph) const {
     Subgraph copy = {CopyOf(subgraph.start),
@@ -100,8 +100,8 @@ class SecondPath {
 
   Graph& graph_;
   const bool works_in_place_;
-  absl::flat_hash_map<const Node*, Node*> nodes_;
-  absl::flat_hash_map<const Value*, Value*> values_;
+  llvm::DenseMap<const Node*, Node*> nodes_;
+  llvm::DenseMap<const Value*, Value*> values_;
 };
 
 // Error: `graph` writes to an attribute, which a second path would write again.

@@ -15,6 +15,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "ir/status.h"
+#include "llvm/ADT/MapVector.h"
 #include "ns/batches/batch.h"
 #include "ns/quantization/calibrator.h"
 #include "passes/ops/op_table.h"
@@ -123,8 +124,7 @@ std::vector<Concatenation> ConcatenationsOf(const ModelGraph& prepared,
 absl::Status TapParts(ModelGraph& model,
                       std::vector<Concatenation>& concatenations) {
   // In the order of the graph.
-  std::vector<Value*> values;
-  std::map<Value*, std::vector<Part*>> parts;
+  llvm::MapVector<Value*, std::vector<Part*>> parts;
   for (const FloatSubgraph& subgraph :
        FindFloatSubgraphs(model.graph(), {}, FusingOps::kLibTorch)) {
     const auto found = std::find_if(
@@ -136,16 +136,12 @@ absl::Status TapParts(ModelGraph& model,
     }
     found->parts.resize(operands->size());
     for (size_t i = 0; i < operands->size(); ++i) {
-      std::vector<Part*>& of_value = parts[(*operands)[i].value];
-      if (of_value.empty()) {
-        values.push_back((*operands)[i].value);
-      }
-      of_value.push_back(&found->parts[i]);
+      parts[(*operands)[i].value].push_back(&found->parts[i]);
     }
   }
-  for (Value* value : values) {
+  for (const auto& [value, of_value] : parts) {
     NS_RETURN_IF_ERROR(
-        TapValue(model, *value, [shown = parts[value]](const at::Tensor& x) {
+        TapValue(model, *value, [shown = of_value](const at::Tensor& x) {
           for (Part* part : shown) {
             part->Add(x);
           }

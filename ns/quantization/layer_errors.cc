@@ -6,6 +6,7 @@
 
 #include "ir/pass_context.h"
 #include "ir/status.h"
+#include "llvm/ADT/DenseMap.h"
 #include "ns/batches/batch_reader.h"
 #include "ns/suite/compare_models.h"
 #include "ns/suite/compare_options.h"
@@ -18,8 +19,9 @@ namespace ns {
 namespace {
 
 // The names of layers, by their base op.
-std::map<const torch::jit::Node*, std::string> NamesOf(ModelGraph& model) {
-  std::map<const torch::jit::Node*, std::string> names;
+llvm::DenseMap<const torch::jit::Node*, std::string> NamesOf(
+    ModelGraph& model) {
+  llvm::DenseMap<const torch::jit::Node*, std::string> names;
   for (const FloatSubgraph& layer :
        FindFloatSubgraphs(model.graph(), {}, FusingOps::kLibTorch)) {
     names[layer.subgraph.base] = layer.name;
@@ -41,7 +43,8 @@ absl::StatusOr<std::map<std::string, double>> LayerErrors(
   PassContext context;
   NS_RETURN_IF_ERROR(LowerToFbgemm().Run(lowered, context).status());
   NS_ASSIGN_OR_RETURN(const MatchResult matches, MatchSubgraphs(copy, lowered));
-  const std::map<const torch::jit::Node*, std::string> names = NamesOf(copy);
+  const llvm::DenseMap<const torch::jit::Node*, std::string> names =
+      NamesOf(copy);
   CompareOptions options;
   options.weights = false;
   options.activations = kind == LayerErrorKind::kInModel;

@@ -12,6 +12,7 @@
 #include "ir/node_view.h"
 #include "ir/refusal.h"
 #include "ir/status.h"
+#include "llvm/ADT/DenseMap.h"
 #include "ns/quantization/calibrator.h"
 #include "passes/instrument/attached_comparer.h"
 #include "passes/quantization/float_subgraphs.h"
@@ -33,7 +34,7 @@ class TrialInserter {
   explicit TrialInserter(ModelGraph& model,
                          const std::map<int64_t, Node*>& layers)
       : model_(model) {
-    std::map<const Node*, int64_t> indices;
+    llvm::DenseMap<const Node*, int64_t> indices;
     for (const auto& [index, base] : layers) {
       indices[base] = index;
     }

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ir/module_path.h"
@@ -18,6 +17,8 @@
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ir/verifier.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "ns/batches/batch_reader.h"
 #include "ns/quantization/calibrator.h"
 #include "ns/quantization/check_is_float.h"
@@ -67,7 +68,7 @@ using FloatOps = std::vector<std::pair<const Node*, std::string>>;
 // `compat` leaves in float what convert_fx does; `float_nodes` stay, too.
 // Unless it is null, `float_ops` gets the ops that compute in float, and why.
 absl::Status Fold(ModelGraph& model, bool compat, PassContext& context,
-                  absl::flat_hash_set<const Node*> float_nodes = {},
+                  llvm::DenseSet<const Node*> float_nodes = {},
                   FloatOps* float_ops = nullptr) {
   FoldReferenceQuantization::Options options;
   options.ns_ops = false;
@@ -83,7 +84,7 @@ absl::Status Fold(ModelGraph& model, bool compat, PassContext& context,
 // Adds the ops to keep in float that have the range of their input: without
 // observers of their own, they could run on quantized values all the same.
 void AddKept(const ModelGraph& model, const std::vector<std::string>& keep,
-             absl::flat_hash_set<const Node*>& float_nodes) {
+             llvm::DenseSet<const Node*>& float_nodes) {
   if (keep.empty()) {
     return;
   }
@@ -100,9 +101,9 @@ void AddKept(const ModelGraph& model, const std::vector<std::string>& keep,
 }
 
 // The names and ops of the layers by their base ops.
-std::map<const Node*, std::pair<std::string, std::string>> LayersByBase(
+llvm::DenseMap<const Node*, std::pair<std::string, std::string>> LayersByBase(
     const ModelGraph& model) {
-  std::map<const Node*, std::pair<std::string, std::string>> layers;
+  llvm::DenseMap<const Node*, std::pair<std::string, std::string>> layers;
   for (const FloatSubgraph& layer :
        FindFloatSubgraphs(model.graph(), {}, FusingOps::kLibTorch)) {
     layers[layer.subgraph.base] = {layer.name, layer.op};
@@ -113,7 +114,8 @@ std::map<const Node*, std::pair<std::string, std::string>> LayersByBase(
 // Moves the layers of `report` whose ops are among `float_ops` to those that
 // stayed float: convert_fx quantizes the values around such ops, too.
 void ReportFloatOps(
-    const std::map<const Node*, std::pair<std::string, std::string>>& layers,
+    const llvm::DenseMap<const Node*, std::pair<std::string, std::string>>&
+        layers,
     const FloatOps& float_ops, QuantizationReport& report) {
   for (const auto& [node, reason] : float_ops) {
     const auto layer = layers.find(node);
@@ -318,7 +320,7 @@ absl::StatusOr<QuantizedModel> ConvertModel(const ModelGraph& prepared,
                                             ConversionCache* cache) {
   const ScopedEngine engine(EngineOf(options.backend));
   NS_ASSIGN_OR_RETURN(ModelGraph model, prepared.Clone());
-  absl::flat_hash_set<const Node*> float_nodes;
+  llvm::DenseSet<const Node*> float_nodes;
   ConvertObserversOptions convert;
   convert.corrections = corrections;
   convert.cache = cache;

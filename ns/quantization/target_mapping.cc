@@ -9,6 +9,7 @@
 
 #include "absl/algorithm/container.h"
 #include "ir/status.h"
+#include "llvm/ADT/DenseMap.h"
 #include "ns/quantization/fold_for_quantization.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/layer_rule.h"
@@ -67,7 +68,7 @@ absl::StatusOr<QConfigMapping> TargetMapping(const ModelGraph& model,
   }
   NS_ASSIGN_OR_RETURN(ModelGraph folded,
                       FoldForQuantization(model, /*compat=*/false));
-  std::map<const Node*, const FloatSubgraph*> subgraphs;
+  llvm::DenseMap<const Node*, const FloatSubgraph*> subgraphs;
   const std::vector<FloatSubgraph> all =
       FindFloatSubgraphs(folded.graph(), {}, FusingOps::kLibTorch);
   for (const FloatSubgraph& subgraph : all) {

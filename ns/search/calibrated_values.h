@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "ir/model_graph.h"
+#include "llvm/ADT/DenseMap.h"
 #include "ns/batches/batch_reader.h"
 #include "ns/quantization/held_back_batches.h"
 #include "ns/search/search_space.h"
@@ -108,7 +109,7 @@ class CalibratedValues {
   ModelGraph model_;
   // Its points are values of the graph of the space.
   ObserverPlan wide_;
-  std::map<const torch::jit::Value*, std::vector<int>> observers_of_;
+  llvm::DenseMap<const torch::jit::Value*, std::vector<int>> observers_of_;
   std::vector<Group> groups_;
   // Of the batches held back, by the attribute of those of the others.
   std::map<std::string, InputMeansPtr> held_back_;

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_set.h"
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
 #include "ir/out_of_place.h"
 #include "ir/tensor_writes.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace ns {
 namespace {
@@ -91,7 +91,7 @@ void MakeDifferentiable(Graph& graph) {
   if (writers.empty()) {
     return;
   }
-  absl::flat_hash_set<const Value*> written;
+  llvm::DenseSet<const Value*> written;
   {
     const TensorWrites writes(graph);
     const auto note = [&](const Value* value) {

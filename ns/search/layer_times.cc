@@ -8,7 +8,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -26,6 +25,8 @@
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "ns/batches/run_batches.h"
 #include "ns/quantization/copy_for_target.h"
 #include "ns/quantization/quantize_model.h"
@@ -181,7 +182,7 @@ absl::Status MeasureCasts(const QuantizeOptions& options, LayerTimes& times) {
 // Whether something that computes in float takes `value`, which is quantized,
 // also through ops that move it.
 bool IsTakenInFloat(const Value& value,
-                    const std::set<const Node*>& int8_nodes) {
+                    const llvm::DenseSet<const Node*>& int8_nodes) {
   return absl::c_any_of(value.uses(), [&](const torch::jit::Use& use) {
     const Node& user = *use.user;
     if (int8_nodes.count(&user) != 0) {
@@ -225,7 +226,7 @@ absl::StatusOr<LayerTimes> MeasureLayerTimes(const SearchSpace& space,
   const size_t other = subgraphs.size();
   NS_ASSIGN_OR_RETURN(ModelGraph model, space.base().Clone());
   const GraphCopy copy(space.base().graph(), model.graph());
-  std::map<const Node*, size_t> slots;
+  llvm::DenseMap<const Node*, size_t> slots;
   for (size_t i = 0; i < subgraphs.size(); ++i) {
     for (const Node* node : subgraphs[i].subgraph.nodes) {
       slots[copy.Of(node)] = i;
@@ -279,7 +280,7 @@ double TimeOfRecipe(const SearchSpace& space, const CalibratedValues& values,
       found->second = static_cast<size_t>(candidate);
     }
   }
-  std::set<const Node*> int8_nodes;
+  llvm::DenseSet<const Node*> int8_nodes;
   double time = times.other;
   for (size_t i = 0; i < space.subgraphs().size(); ++i) {
     const FloatSubgraph& subgraph = space.subgraphs()[i];

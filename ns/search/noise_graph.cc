@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_map.h"
 #include "ir/attach_attribute.h"
 #include "ir/control_flow.h"
 #include "ir/graph_copy.h"
@@ -19,6 +18,7 @@
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ir/verifier.h"
+#include "llvm/ADT/DenseMap.h"
 #include "ns/search/differentiable_graph.h"
 #include "passes/quantization/int8_form.h"
 #include "passes/quantization/int8_operands.h"
@@ -138,7 +138,7 @@ absl::StatusOr<Value*> NoiseGraph::InsertCandidate(
     const Value& output, const LayerNoiseEvent& event, const GraphCopy& copy) {
   torch::jit::Graph& graph = model_.graph();
   const std::vector<Int8Operand> operands = *Int8OperandsOf(layer.subgraph);
-  absl::flat_hash_map<const Value*, Value*> others;
+  llvm::DenseMap<const Value*, Value*> others;
   for (const Node* original : nodes) {
     Node* node = copy.Of(original);
     Node* other = graph.createClone(node, [&](Value* value) {
@@ -177,7 +177,7 @@ absl::StatusOr<Value*> NoiseGraph::InsertCandidate(
     graph.insertNode(other);
     others[node->output()] = other->output();
   }
-  return others.at(copy.Of(&output));
+  return others.lookup(copy.Of(&output));
 }
 
 absl::Status NoiseGraph::TapLayer(const FloatSubgraph& layer,

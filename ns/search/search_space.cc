@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ir/status.h"
+#include "llvm/ADT/DenseMap.h"
 #include "ns/quantization/quantize_model.h"
 #include "ns/quantization/quantized_engine.h"
 #include "ns/quantization/target_mapping.h"
@@ -183,7 +184,7 @@ int64_t SearchSpace::CountSaturating(const RecipeChoices& choices,
                      [](const auto& layers) { return layers.empty(); })) {
     return 0;
   }
-  std::map<const torch::jit::Node*, size_t> candidate_of;
+  llvm::DenseMap<const torch::jit::Node*, size_t> candidate_of;
   for (size_t i = 0; i < choices.size(); ++i) {
     if (const int candidate = CandidateOf(i, choices[i]); candidate >= 0) {
       candidate_of[subgraphs_[layers_[i].subgraph].subgraph.base] =

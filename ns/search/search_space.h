@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "ir/model_graph.h"
+#include "llvm/ADT/DenseSet.h"
 #include "ns/quantization/quantize_options.h"
 #include "ns/search/search_candidates.h"
 #include "passes/quantization/float_subgraphs.h"
@@ -124,7 +124,7 @@ class SearchSpace {
   std::map<std::pair<std::string, size_t>, std::string> left_out_;
   // Of each candidate: what has weights that make pair sums saturate for some
   // input of 8 bits.
-  std::vector<std::set<const torch::jit::Node*>> saturating_;
+  std::vector<llvm::DenseSet<const torch::jit::Node*>> saturating_;
   std::vector<SearchLayer> layers_;
   std::vector<SkippedChoice> skipped_;
 };

@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
 #include "ir/pass_context.h"
 #include "ir/status.h"
+#include "llvm/ADT/DenseMap.h"
 #include "passes/emulation/insert_unsaturated_copy.h"
 #include "passes/lowering/lower_matched.h"
 #include "passes/ops/op_table.h"
@@ -21,7 +21,7 @@ namespace {
 
 using ::torch::jit::Node;
 
-using MatchOf = absl::flat_hash_map<const Node*, size_t>;
+using MatchOf = llvm::DenseMap<const Node*, size_t>;
 
 MatchOf IndexMatches(const MatchResult& matches) {
   MatchOf match_of;

@@ -12,6 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "ir/node_view.h"
+#include "llvm/ADT/DenseMap.h"
 #include "passes/analysis/place_sources.h"
 #include "passes/analysis/subgraph.h"
 
@@ -29,7 +30,7 @@ struct PlacedNode {
 };
 
 void NumberNodes(const Block* block,
-                 absl::flat_hash_map<const Node*, size_t>& positions) {
+                 llvm::DenseMap<const Node*, size_t>& positions) {
   for (const Node* node : block->nodes()) {
     for (const Block* inner : node->blocks()) {
       NumberNodes(inner, positions);
@@ -57,7 +58,7 @@ PlacedNode Unmatched(const UnmatchedOp& op) {
 
 DataFlowGraph GraphOf(const ModelGraph& model, std::vector<PlacedNode> placed) {
   torch::jit::Graph& graph = model.graph();
-  absl::flat_hash_map<const Node*, size_t> positions;
+  llvm::DenseMap<const Node*, size_t> positions;
   NumberNodes(graph.block(), positions);
   for (PlacedNode& node : placed) {
     node.position = positions[node.subgraph.end];

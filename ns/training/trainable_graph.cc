@@ -17,6 +17,7 @@
 #include "ir/status.h"
 #include "ir/torch_errors.h"
 #include "ir/verifier.h"
+#include "llvm/ADT/DenseSet.h"
 #include "passes/quantization/calibrated_value.h"
 #include "passes/quantization/convert_observers.h"
 #include "passes/runtime/observers/fake_quantize_weight.h"
@@ -65,7 +66,7 @@ Value* TrainableConstant(const Node& node, size_t index) {
 // The constants of `graph` that are trained, in order.
 std::vector<Value*> TrainableConstants(Graph& graph) {
   std::vector<Value*> constants;
-  std::set<const Value*> seen;
+  llvm::DenseSet<const Value*> seen;
   for (Node* node : NodesOf(graph)) {
     for (size_t i = 0; i < node->inputs().size(); ++i) {
       Value* constant = TrainableConstant(*node, i);

@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "ir/data_inputs.h"
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
 #include "ir/written_attributes.h"
+#include "llvm/ADT/DenseMap.h"
 #include "passes/ops/op_families.h"
 #include "passes/ops/op_table.h"
 
@@ -228,10 +228,10 @@ class Flow {
 
   const absl::Span<const Place> places_;
   const WrittenAttributes written_attributes_;
-  absl::flat_hash_map<const Node*, size_t> starts_;
-  absl::flat_hash_map<const Node*, size_t> ends_;
+  llvm::DenseMap<const Node*, size_t> starts_;
+  llvm::DenseMap<const Node*, size_t> ends_;
   std::vector<PlaceSources> into_;
-  absl::flat_hash_map<const Value*, PlaceSources> sources_;
+  llvm::DenseMap<const Value*, PlaceSources> sources_;
 };
 
 }  // namespace

@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "ir/tensor_writes.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "passes/analysis/tensor_facts.h"
 #include "passes/ops/op_io_types.h"
 
@@ -149,17 +149,17 @@ class ValueFacts {
 
   OpIoTypes io_types_;
   // The facts of all values that have been learnt of.
-  absl::flat_hash_map<const torch::jit::Value*, Elements> facts_;
+  llvm::DenseMap<const torch::jit::Value*, Elements> facts_;
 
   // Tells which ops write to which values. Null for graphs without ops in
   // place.
   std::unique_ptr<TensorWrites> writes_;
   // The values that took the place of one with writers.
-  absl::flat_hash_set<const torch::jit::Value*> replaced_written_;
+  llvm::DenseSet<const torch::jit::Value*> replaced_written_;
   // The values whose scale an op in place may change, and those in which it may
   // change anything.
-  absl::flat_hash_set<const torch::jit::Value*> rescaled_;
-  absl::flat_hash_set<const torch::jit::Value*> reshaped_;
+  llvm::DenseSet<const torch::jit::Value*> rescaled_;
+  llvm::DenseSet<const torch::jit::Value*> reshaped_;
   // Whether ops append to lists, or assign to their elements.
   bool has_list_writes_ = false;
 

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "ir/data_inputs.h"
 #include "ir/node_view.h"
+#include "llvm/ADT/DenseSet.h"
 #include "passes/ops/op_families.h"
 #include "passes/ops/op_table.h"
 
@@ -46,7 +46,7 @@ ChannelDim Near(ChannelPlace place) {
 // Where the channels of `value` are by the convolutions and pools around it.
 ChannelDim ChannelsNear(const Value& value) {
   std::vector<const Value*> open = {&value};
-  absl::flat_hash_set<const Value*> seen = {&value};
+  llvm::DenseSet<const Value*> seen = {&value};
   const auto visit = [&](const Value* next) {
     if (next != nullptr && seen.insert(next).second) {
       open.push_back(next);

@@ -17,6 +17,7 @@
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "llvm/ADT/DenseSet.h"
 #include "passes/analysis/batch_norm.h"
 #include "passes/instrument/relax_layout.h"
 #include "passes/runtime/float_conv.h"
@@ -182,8 +183,8 @@ absl::Status Fuse(ModelGraph& host, Node* convolution,
 
 }  // namespace
 
-absl::flat_hash_set<Node*> ConvolutionsOf(torch::jit::Graph& graph) {
-  absl::flat_hash_set<Node*> convolutions;
+llvm::DenseSet<Node*> ConvolutionsOf(torch::jit::Graph& graph) {
+  llvm::DenseSet<Node*> convolutions;
   ForEachNode(graph.block(), [&](Node* node) {
     if (IsConvolution(*node)) {
       convolutions.insert(node);
@@ -193,7 +194,7 @@ absl::flat_hash_set<Node*> ConvolutionsOf(torch::jit::Graph& graph) {
 }
 
 absl::Status FuseFloatConvs(ModelGraph& host,
-                            const absl::flat_hash_set<Node*>& convolutions) {
+                            const llvm::DenseSet<Node*>& convolutions) {
   return CatchTorchErrors("fusing float convolutions", [&]() -> absl::Status {
     // In the order of the graph, so that attributes always have the same names.
     std::vector<std::pair<Node*, FloatConvParameters>> found;

@@ -2,9 +2,9 @@
 #ifndef PASSES_INSTRUMENT_FUSE_FLOAT_CONVS_H_
 #define PASSES_INSTRUMENT_FUSE_FLOAT_CONVS_H_
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "ir/model_graph.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace torch::jit {
 struct Graph;
@@ -15,7 +15,7 @@ namespace ns {
 
 // Returns the nodes of `graph` that compute a convolution of two dimensions, as
 // far as their op tells.
-absl::flat_hash_set<torch::jit::Node*> ConvolutionsOf(torch::jit::Graph& graph);
+llvm::DenseSet<torch::jit::Node*> ConvolutionsOf(torch::jit::Graph& graph);
 
 // Lets every 2d convolution among `convolutions`, nodes of `host`, run with the
 // batch norm behind it folded in, and with channels last:
@@ -38,8 +38,7 @@ absl::flat_hash_set<torch::jit::Node*> ConvolutionsOf(torch::jit::Graph& graph);
 // Error: a batch norm whose parameters do not fit the channels of its
 // convolution. Convolutions before it may be fused then.
 absl::Status FuseFloatConvs(
-    ModelGraph& host,
-    const absl::flat_hash_set<torch::jit::Node*>& convolutions);
+    ModelGraph& host, const llvm::DenseSet<torch::jit::Node*>& convolutions);
 
 }  // namespace ns
 

@@ -11,8 +11,6 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "ir/graph_walk.h"
 #include "ir/insert_method_call.h"
@@ -20,6 +18,8 @@
 #include "ir/node_view.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace ns {
 namespace {
@@ -39,7 +39,7 @@ struct Region {
 };
 
 // Adds what `node`, and the nodes inside it, take that is not `known`.
-void TakeInputs(Node& node, absl::flat_hash_set<const Value*>& known,
+void TakeInputs(Node& node, llvm::DenseSet<const Value*>& known,
                 std::vector<Value*>& inputs) {
   for (Value* input : node.inputs()) {
     if (known.insert(input).second) {
@@ -56,8 +56,8 @@ void TakeInputs(Node& node, absl::flat_hash_set<const Value*>& known,
 
 Region RegionBetween(const Node* begin, const Node* end) {
   Region region;
-  absl::flat_hash_set<const Node*> inside;
-  absl::flat_hash_set<const Value*> known = {begin->owningGraph()->inputs()[0]};
+  llvm::DenseSet<const Node*> inside;
+  llvm::DenseSet<const Value*> known = {begin->owningGraph()->inputs()[0]};
   const auto visit = [&](Node* node) {
     inside.insert(node);
     for (const Block* block : node->blocks()) {
@@ -90,21 +90,21 @@ Region RegionBetween(const Node* begin, const Node* end) {
 // its inputs.
 std::shared_ptr<Graph> GraphOf(const Region& region, Value* self) {
   auto graph = std::make_shared<Graph>();
-  absl::flat_hash_map<Value*, Value*> copies;
+  llvm::DenseMap<Value*, Value*> copies;
   copies[self] = graph->addInput("self")->setType(self->type());
   for (Value* input : region.inputs) {
     copies[input] = graph->addInput()->setType(input->type());
   }
   for (Node* node : region.nodes) {
     Node* copy = graph->insertNode(graph->createClone(
-        node, [&](Value* value) { return copies.at(value); }));
+        node, [&](Value* value) { return copies.lookup(value); }));
     for (size_t i = 0; i < node->outputs().size(); ++i) {
       copies[node->output(i)] = copy->output(i);
     }
   }
   std::vector<Value*> tensors;
   for (Value* output : region.outputs) {
-    tensors.push_back(copies.at(output));
+    tensors.push_back(copies.lookup(output));
   }
   Node* list =
       graph->insertNode(graph->createList(c10::TensorType::get(), tensors));

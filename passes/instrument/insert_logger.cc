@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "ir/data_inputs.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
+#include "llvm/ADT/DenseMap.h"
 #include "passes/instrument/logger_calls.h"
 #include "passes/rewrite/first_tensor.h"
 #include "passes/rewrite/tensor_in.h"
@@ -117,7 +117,7 @@ absl::Status InsertInputLoggers(ModelGraph& host, const LoggerOptions& options,
         absl::StrCat("the copy of ", OpName(*original.start), " takes ",
                      inputs.size(), " tensors, not ", names.size()));
   }
-  absl::flat_hash_map<const Value*, Value*> logged_already;
+  llvm::DenseMap<const Value*, Value*> logged_already;
   for (size_t i = 0; i < inputs.size(); ++i) {
     info.index_of_arg = inputs[i].index_of_arg;
     info.index_within_arg = inputs[i].index_within_arg;

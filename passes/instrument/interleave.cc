@@ -5,8 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "absl/container/inlined_vector.h"
 #include "ir/status.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
 #include "passes/rewrite/tensor_in.h"
 
 namespace ns {
@@ -31,8 +32,8 @@ class Interleaver {
         points_(points),
         host_(host),
         listener_(listener),
-        a_{false, copies_a, {}},
-        b_{true, copies_b, {}} {
+        a_{false, copies_a},
+        b_{true, copies_b} {
     for (size_t i = 0; i < points.size(); ++i) {
       a_.points[points[i].NodeOfA()].push_back(i);
       b_.points[points[i].NodeOfB()].push_back(i);
@@ -51,9 +52,12 @@ class Interleaver {
     bool is_b;
     GraphCopies& copies;
     // The points, by the node behind which their values come by.
-    absl::flat_hash_map<const Node*, absl::InlinedVector<size_t, 1>> points;
+    llvm::DenseMap<const Node*, llvm::SmallVector<size_t, 1>> points =
+        llvm::DenseMap<const Node*, llvm::SmallVector<size_t, 1>>();
 
-    Value* Copy(const Value* value) const { return copies.values.at(value); }
+    Value* Copy(const Value* value) const {
+      return copies.values.lookup(value);
+    }
 
     Values Copy(at::ArrayRef<Value*> originals) const {
       Values values;

@@ -4,9 +4,9 @@
 
 #include <cstddef>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "llvm/ADT/DenseMap.h"
 #include "passes/instrument/meeting_plan.h"
 
 namespace torch::jit {
@@ -23,8 +23,8 @@ namespace ns {
 // of the other graph has no copy of its own, and is not in `nodes`; its outputs
 // are in `values`.
 struct GraphCopies {
-  absl::flat_hash_map<const torch::jit::Value*, torch::jit::Value*> values;
-  absl::flat_hash_map<const torch::jit::Node*, torch::jit::Node*> nodes;
+  llvm::DenseMap<const torch::jit::Value*, torch::jit::Value*> values;
+  llvm::DenseMap<const torch::jit::Node*, torch::jit::Node*> nodes;
 };
 
 // Is told, while the host is made, where the values of meeting points come by.

@@ -204,9 +204,9 @@ std::optional<Subgraph> LocalComparers::CopyOf(const Subgraph& original) const {
     }
     copy.nodes.push_back(found->second);
   }
-  copy.start = copies_b_.nodes.at(original.start);
-  copy.end = copies_b_.nodes.at(original.end);
-  copy.base = copies_b_.nodes.at(original.base);
+  copy.start = copies_b_.nodes.lookup(original.start);
+  copy.end = copies_b_.nodes.lookup(original.end);
+  copy.base = copies_b_.nodes.lookup(original.base);
   return copy;
 }
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "ir/model_graph.h"
+#include "llvm/ADT/DenseSet.h"
 #include "passes/analysis/subgraph.h"
 #include "passes/analysis/value_facts.h"
 #include "passes/instrument/attached_comparer.h"
@@ -67,7 +67,7 @@ class LocalComparers {
   void NoteFloatNode(size_t match, torch::jit::Node* node);
   // The float nodes of the host, those of shadows included, that B has in
   // quantized form.
-  const absl::flat_hash_set<torch::jit::Node*>& quantized_elsewhere() const {
+  const llvm::DenseSet<torch::jit::Node*>& quantized_elsewhere() const {
     return quantized_elsewhere_;
   }
 
@@ -112,7 +112,7 @@ class LocalComparers {
   // What is known of the values of B; with kernels and parts only.
   std::optional<ValueFacts> facts_b_;
   std::vector<OfMatch> comparers_;
-  absl::flat_hash_set<torch::jit::Node*> quantized_elsewhere_;
+  llvm::DenseSet<torch::jit::Node*> quantized_elsewhere_;
 };
 
 }  // namespace ns

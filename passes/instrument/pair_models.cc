@@ -74,9 +74,10 @@ class PairBuilder final : public MeetingListener {
     NS_RETURN_IF_ERROR(Interleave(a_.graph(), b_.graph(), points_, host(),
                                   copies_a_, copies_b_, meetings));
     NS_RETURN_IF_ERROR(meetings.Replay(*this));
-    ReturnBoth(plan_.activations ? copies_a_.values.at(a_.graph().outputs()[0])
-                                 : nullptr,
-               copies_b_.values.at(b_.graph().outputs()[0]), pair_.model);
+    ReturnBoth(plan_.activations
+                   ? copies_a_.values.lookup(a_.graph().outputs()[0])
+                   : nullptr,
+               copies_b_.values.lookup(b_.graph().outputs()[0]), pair_.model);
     if (!plan_.activations) {
       // Nothing but the shadows is needed of A.
       torch::jit::EliminateDeadCode(pair_.model.shared_graph());

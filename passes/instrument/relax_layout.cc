@@ -14,6 +14,7 @@
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
 #include "ir/tensor_writes.h"
+#include "llvm/ADT/DenseSet.h"
 #include "passes/analysis/op_outputs.h"
 
 namespace ns {
@@ -102,7 +103,7 @@ class ChangedLayouts {
     }
   }
 
-  absl::flat_hash_set<const Value*> values_;
+  llvm::DenseSet<const Value*> values_;
   // Names of attributes that were set to such values.
   absl::flat_hash_set<std::string> attributes_;
 };

@@ -7,6 +7,7 @@
 
 #include "absl/algorithm/container.h"
 #include "ir/node_view.h"
+#include "llvm/ADT/DenseSet.h"
 #include "passes/matching/control_flow_results.h"
 #include "passes/matching/value_keeping.h"
 
@@ -93,7 +94,7 @@ class Search {
   }
 
   const SubgraphPairs& pairs_;
-  absl::flat_hash_set<Value*> seen_;
+  llvm::DenseSet<Value*> seen_;
 };
 
 }  // namespace

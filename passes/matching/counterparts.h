@@ -3,7 +3,7 @@
 #ifndef PASSES_MATCHING_COUNTERPARTS_H_
 #define PASSES_MATCHING_COUNTERPARTS_H_
 
-#include "absl/container/flat_hash_set.h"
+#include "llvm/ADT/DenseSet.h"
 #include "passes/matching/matchable_nodes.h"
 #include "passes/matching/subgraph_pairs.h"
 
@@ -22,7 +22,7 @@ struct SameValue {
   // The values in B that lead to it: the one that was asked for, and those that
   // it comes from by way of control flow, quantize nodes and ops that keep
   // values (value_keeping.h), up to values that are matched.
-  absl::flat_hash_set<torch::jit::Value*> b;
+  llvm::DenseSet<torch::jit::Value*> b;
 };
 
 // Finds counterparts in two models whose nodes are paired. All arguments must

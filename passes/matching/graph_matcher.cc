@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
+#include "llvm/ADT/DenseMap.h"
 #include "passes/matching/aligned_matcher.h"
 #include "passes/matching/matchable_nodes.h"
 #include "passes/matching/quantize_points.h"
@@ -238,7 +238,7 @@ class ResultBuilder {
     std::string name = names_b_.NameOf(path, OpName(quantize));
     return name == path.fqn
                ? name
-               : names_b_.NameOfQuantized(*producer_of_.at(&quantize));
+               : names_b_.NameOfQuantized(*producer_of_.lookup(&quantize));
   }
 
   void AddUnmatched(const MatchableNodes& nodes, const MatchableNodes& other,
@@ -282,8 +282,8 @@ class ResultBuilder {
   SideNames names_b_;
   const UnpairedInputs unpaired_inputs_;
   MatchResult result_;
-  absl::flat_hash_map<const Value*, int> by_output_a_;
-  absl::flat_hash_map<const Node*, const Value*> producer_of_;
+  llvm::DenseMap<const Value*, int> by_output_a_;
+  llvm::DenseMap<const Node*, const Value*> producer_of_;
 };
 
 // Returns an error for callees that the user related, and that are leaves of

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/graph_walk.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace ns {
 namespace {
@@ -54,14 +55,14 @@ void MatchFollower::Replaced(const torch::jit::Value& old,
 }
 
 bool MatchFollower::Follow(const torch::jit::Graph& graph) {
-  absl::flat_hash_map<const Node*, size_t> present;
+  llvm::DenseMap<const Node*, size_t> present;
   const Block* block = graph.block();
   ForEachNode(block,
               [&](const Node* node) { present[node] = NumberOf(*node); });
   // `follow` moves `node` on to its replacement and returns whether that is in
   // the graph.
   const auto follow = [&](Node*& node) {
-    size_t number = numbers_.at(node);
+    size_t number = numbers_.lookup(node);
     for (auto it = replacements_.find(number); it != replacements_.end();
          it = replacements_.find(number)) {
       std::tie(node, number) = std::pair(it->second.node, it->second.number);
@@ -89,7 +90,7 @@ bool MatchFollower::Follow(const torch::jit::Graph& graph) {
     }
     if (output.number != outputs_[i].number) {
       const bool exists =
-          present.contains(output.node) &&
+          present.count(output.node) &&
           output.offset < output.node->outputs().size() &&
           output.node->output(output.offset)->unique() == output.number;
       if (!exists) {

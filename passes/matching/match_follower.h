@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "ir/pass_context.h"
+#include "llvm/ADT/DenseMap.h"
 #include "passes/matching/graph_matcher.h"
 
 namespace torch::jit {
@@ -71,7 +72,7 @@ class MatchFollower {
   absl::flat_hash_map<size_t, Replacement> replacements_;
   absl::flat_hash_map<size_t, Output> replaced_outputs_;
   // The numbers of the nodes that the matches named at first.
-  absl::flat_hash_map<const torch::jit::Node*, size_t> numbers_;
+  llvm::DenseMap<const torch::jit::Node*, size_t> numbers_;
 };
 
 }  // namespace ns

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
 #include "ir/data_inputs.h"
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
+#include "llvm/ADT/DenseSet.h"
 #include "passes/analysis/list_writes.h"
 #include "passes/analysis/node_weights.h"
 #include "passes/analysis/subgraph.h"
@@ -131,7 +131,7 @@ Value* SkippedTo(const Node& node, const OpRow* row) {
 // Whether `value` is computed, inside the block of `ops`, from an output of one
 // of them.
 bool IsMadeBy(const Value& value, const std::vector<const Node*>& ops,
-              absl::flat_hash_set<const Node*>& seen) {
+              llvm::DenseSet<const Node*>& seen) {
   const Node* node = value.node();
   if (absl::c_linear_search(ops, node)) {
     return true;
@@ -227,7 +227,6 @@ void MatchableNodes::AddBlock(Block* block) {
 void MatchableNodes::AddNode(Node* node) {
   MatchableNode matchable;
   matchable.node = node;
-  index_.prefetch(node);
   if (IsControlFlow(*node)) {
     if (!HoldsMatchableOp(node)) {
       AddQuantizeNodesIn(node);
@@ -349,7 +348,7 @@ Node* MatchableNodes::OnlyOpInside(Node* node) const {
       }
     }
     // A value that an arm returns unchanged is no output of the op.
-    absl::flat_hash_set<const Node*> seen;
+    llvm::DenseSet<const Node*> seen;
     if (ops_of_arm.empty() ||
         !IsMadeBy(*arm->outputs()[compared->offset()], ops_of_arm, seen)) {
       return nullptr;

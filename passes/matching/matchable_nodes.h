@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "ir/module_path.h"
+#include "llvm/ADT/DenseMap.h"
 #include "passes/ops/op_relations.h"
 #include "passes/ops/op_table.h"
 #include "passes/ops/unmatchable_ops.h"
@@ -163,8 +163,8 @@ class MatchableNodes {
   const OpRelations& relations_;
   const OtherModel other_;
   std::vector<MatchableNode> nodes_;
-  absl::flat_hash_map<const torch::jit::Node*, int> index_;
-  absl::flat_hash_map<const torch::jit::Block*, std::vector<int>> in_block_;
+  llvm::DenseMap<const torch::jit::Node*, int> index_;
+  llvm::DenseMap<const torch::jit::Block*, std::vector<int>> in_block_;
   std::vector<torch::jit::Node*> quantize_nodes_;
   // OnlyUser of each node's output, until all nodes have an index.
   std::vector<const torch::jit::Node*> only_users_;

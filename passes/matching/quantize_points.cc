@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_set.h"
 #include "ir/control_flow.h"
 #include "ir/node_view.h"
+#include "llvm/ADT/DenseSet.h"
 #include "passes/matching/choice_of_moves.h"
 #include "passes/matching/counterparts.h"
 #include "passes/matching/overwritten_values.h"
@@ -228,7 +228,7 @@ class PointFinder {
   }
 
  private:
-  using Values = absl::flat_hash_set<Value*>;
+  using Values = llvm::DenseSet<Value*>;
 
   static bool IsOverwritten(const OverwrittenValues& overwritten,
                             const Values& values, const Node& place,

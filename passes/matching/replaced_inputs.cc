@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "ir/data_inputs.h"
 #include "ir/module_path.h"
 #include "ir/node_view.h"
+#include "llvm/ADT/DenseSet.h"
 #include "passes/analysis/subgraph.h"
 #include "passes/matching/value_keeping.h"
 #include "passes/ops/op_table.h"
@@ -21,7 +21,7 @@ namespace {
 using ::torch::jit::Block;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
-using Nodes = absl::flat_hash_set<const Node*>;
+using Nodes = llvm::DenseSet<const Node*>;
 
 // One of the two models.
 struct Side {

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <string>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "llvm/ADT/DenseMap.h"
 #include "passes/matching/layer_names.h"
 #include "passes/matching/matchable_nodes.h"
 
@@ -43,7 +43,7 @@ class SideNames {
  private:
   const LayerNames names_;
   UniqueNames unique_;
-  absl::flat_hash_map<const torch::jit::Value*, std::string> name_of_output_;
+  llvm::DenseMap<const torch::jit::Value*, std::string> name_of_output_;
 };
 
 }  // namespace ns

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "ir/node_view.h"
+#include "llvm/ADT/DenseSet.h"
 #include "passes/ops/fusion_patterns.h"
 
 namespace ns {
@@ -168,7 +168,7 @@ class BackwardIterator {
 
   const MatchableNodes& nodes_;
   std::vector<Node*> stack_;
-  absl::flat_hash_set<const Node*> seen_;
+  llvm::DenseSet<const Node*> seen_;
 };
 
 // Returns "'layer1.0.conv1' (aten::conv2d, %30)".

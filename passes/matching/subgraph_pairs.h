@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "llvm/ADT/DenseMap.h"
 #include "passes/analysis/subgraph.h"
 #include "passes/matching/common_end.h"
 #include "passes/matching/matchable_nodes.h"
@@ -116,7 +116,7 @@ class SubgraphPairs {
   // only output, or -1.
   std::vector<int> linked_end_;
   // The values that correspond and are not outputs of such nodes.
-  absl::flat_hash_map<const torch::jit::Value*, torch::jit::Value*> linked_;
+  llvm::DenseMap<const torch::jit::Value*, torch::jit::Value*> linked_;
 };
 
 }  // namespace ns

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
+#include "llvm/ADT/DenseMap.h"
 #include "passes/matching/matchable_nodes.h"
 
 namespace torch::jit {
@@ -76,7 +76,7 @@ class UsersOfValues {
   // The last link of the users of a value, or kNone: by the node that makes the
   // value, and by value where no node does.
   std::vector<int> last_;
-  absl::flat_hash_map<const torch::jit::Value*, int> last_of_others_;
+  llvm::DenseMap<const torch::jit::Value*, int> last_of_others_;
   std::vector<Link> links_;
 };
 

@@ -2,11 +2,11 @@
 #ifndef PASSES_QUANTIZATION_CONVERT_OBSERVERS_H_
 #define PASSES_QUANTIZATION_CONVERT_OBSERVERS_H_
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "ir/model_graph.h"
 #include "ir/pass.h"
+#include "llvm/ADT/DenseSet.h"
 #include "passes/quantization/conversion_cache.h"
 #include "passes/quantization/layer_corrections.h"
 #include "passes/quantization/quantization_report.h"
@@ -21,7 +21,7 @@ struct ConvertObserversOptions {
   LayerCorrections corrections;
   // Unless it is null, it gets the ops of layers that stay in float although
   // the values around them are quantized: folding would make int8 ops of them.
-  absl::flat_hash_set<const torch::jit::Node*>* float_nodes = nullptr;
+  llvm::DenseSet<const torch::jit::Node*>* float_nodes = nullptr;
   // What conversions of the same model keep for one another; null for one that
   // stands alone.
   ConversionCache* cache = nullptr;

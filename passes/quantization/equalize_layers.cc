@@ -10,7 +10,6 @@
 #include <optional>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "ir/graph_editor.h"
 #include "ir/model_graph.h"
@@ -18,6 +17,7 @@
 #include "ir/refusal.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "llvm/ADT/DenseMap.h"
 #include "passes/quantization/channel_flow.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/layer_pairs.h"
@@ -204,7 +204,7 @@ class Equalizer {
   absl::Status FindPairs() {
     const std::vector<FloatSubgraph> subgraphs =
         FindFloatSubgraphs(model_.graph());
-    absl::flat_hash_map<const Node*, std::string> names;
+    llvm::DenseMap<const Node*, std::string> names;
     for (const FloatSubgraph& subgraph : subgraphs) {
       names[subgraph.subgraph.base] = subgraph.name;
     }

@@ -6,6 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace ns {
 namespace {
@@ -33,10 +34,10 @@ bool IsArgument(const Value& integer) {
 
 }  // namespace
 
-absl::flat_hash_set<const Value*> FindUnobservedByFx(
+llvm::DenseSet<const Value*> FindUnobservedByFx(
     torch::jit::Graph& graph,
     const std::function<bool(const Node&)>& hands_on) {
-  absl::flat_hash_set<const Value*> unobserved;
+  llvm::DenseSet<const Value*> unobserved;
   ForEachNode(graph.block(), [&](Node* node) {
     // `x.size(0)` and not `x.shape[0]`, which has no second input.
     if (OpName(*node) != "aten::size" || node->inputs().size() != 2 ||

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "absl/container/flat_hash_set.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace torch::jit {
 struct Graph;
@@ -27,7 +27,7 @@ namespace ns {
 // as a pool, shares the observer of its first input: then the mistake reaches
 // that input, too. It is also asked about the node of the graph's inputs, for
 // which it must return false. The graph is not changed.
-absl::flat_hash_set<const torch::jit::Value*> FindUnobservedByFx(
+llvm::DenseSet<const torch::jit::Value*> FindUnobservedByFx(
     torch::jit::Graph& graph,
     const std::function<bool(const torch::jit::Node&)>& hands_on);
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace torch::jit {
 struct Node;
@@ -40,7 +40,7 @@ class LostParts {
   // Notes that `to` holds the parts that `from` holds, if any.
   void Carry(const torch::jit::Value& from, const torch::jit::Value& to);
 
-  absl::flat_hash_map<const torch::jit::Value*, std::string> names_;
+  llvm::DenseMap<const torch::jit::Value*, std::string> names_;
 };
 
 }  // namespace ns

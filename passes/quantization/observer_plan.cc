@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
+#include "llvm/ADT/DenseSet.h"
 #include "passes/ops/fusion_patterns.h"
 #include "passes/ops/op_table.h"
 #include "passes/quantization/bias_correction.h"
@@ -410,9 +410,9 @@ class Planner {
 
   const PlannedGraph& graph_;
   const ObserverPlanOptions& options_;
-  absl::flat_hash_set<const Value*> unobserved_;
+  llvm::DenseSet<const Value*> unobserved_;
   // Values that are seen only behind the clamp that takes them.
-  absl::flat_hash_set<const Value*> clamped_;
+  llvm::DenseSet<const Value*> clamped_;
   ObserverPoints points_;
   LostParts lost_parts_;
   // The indices of entries of the keep list that were for a subgraph.

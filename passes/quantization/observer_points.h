@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "llvm/ADT/DenseMap.h"
 #include "passes/quantization/int8_operands.h"
 #include "passes/quantization/qconfig.h"
 #include "passes/quantization/shared_observers.h"
@@ -81,9 +81,9 @@ class ObserverPoints {
   SharedObservers observers_;
   std::vector<ObservedPoint> points_;
   // The indices of the points of a value.
-  absl::flat_hash_map<const torch::jit::Value*, std::vector<size_t>> indices_;
+  llvm::DenseMap<const torch::jit::Value*, std::vector<size_t>> indices_;
   // The observers of values that are quantized where they are made.
-  absl::flat_hash_map<const torch::jit::Value*, int> observers_of_;
+  llvm::DenseMap<const torch::jit::Value*, int> observers_of_;
 };
 
 }  // namespace ns

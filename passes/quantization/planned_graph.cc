@@ -41,7 +41,7 @@ PlannedGraph::PlannedGraph(torch::jit::Graph& graph,
                    subgraph.subgraph.nodes.end());
     inside_.insert(subgraph.subgraph.start);
     const Node& base = *subgraph.subgraph.base;
-    forms_.emplace(&base, Int8FormOf(base));
+    forms_.try_emplace(&base, Int8FormOf(base));
     operands_[&base] = Int8OperandsOf(subgraph.subgraph);
     if (RunsOnQuantized(facts, subgraph)) {
       quantized_.insert(&base);
@@ -74,7 +74,7 @@ bool PlannedGraph::FindWriters(const FloatSubgraph& subgraph) const {
       }
     }
   }
-  const auto& operands = operands_.at(subgraph.subgraph.base);
+  const auto& operands = OperandsOf(*subgraph.subgraph.base);
   return IsWritten(subgraph.output) ||
          (operands &&
           absl::c_any_of(*operands, [&](const Int8Operand& operand) {

@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "ir/tensor_writes.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "passes/ops/op_relations.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/int8_form.h"
@@ -47,11 +47,11 @@ class PlannedGraph {
   // Return what Int8FormOf returns for the base op (an error if it cannot run
   // in int8), and what Int8OperandsOf returns for its subgraph.
   const absl::StatusOr<Int8Form>& FormOf(const torch::jit::Node& base) const {
-    return forms_.at(&base);
+    return forms_.find(&base)->second;
   }
   const std::optional<std::vector<Int8Operand>>& OperandsOf(
       const torch::jit::Node& base) const {
-    return operands_.at(&base);
+    return operands_.find(&base)->second;
   }
 
   // Whether an input or the output of the subgraph is quantized already.
@@ -81,14 +81,14 @@ class PlannedGraph {
   const TensorWrites writes_;
   const bool has_leaf_calls_;
   const std::vector<FloatSubgraph> subgraphs_;
-  absl::flat_hash_map<const torch::jit::Node*, const FloatSubgraph*> by_start_;
-  absl::flat_hash_set<const torch::jit::Node*> inside_;
-  absl::flat_hash_map<const torch::jit::Node*, absl::StatusOr<Int8Form>> forms_;
-  absl::flat_hash_map<const torch::jit::Node*,
-                      std::optional<std::vector<Int8Operand>>>
+  llvm::DenseMap<const torch::jit::Node*, const FloatSubgraph*> by_start_;
+  llvm::DenseSet<const torch::jit::Node*> inside_;
+  llvm::DenseMap<const torch::jit::Node*, absl::StatusOr<Int8Form>> forms_;
+  llvm::DenseMap<const torch::jit::Node*,
+                 std::optional<std::vector<Int8Operand>>>
       operands_;
-  absl::flat_hash_set<const torch::jit::Node*> quantized_;
-  absl::flat_hash_set<const torch::jit::Node*> written_;
+  llvm::DenseSet<const torch::jit::Node*> quantized_;
+  llvm::DenseSet<const torch::jit::Node*> written_;
 };
 
 }  // namespace ns

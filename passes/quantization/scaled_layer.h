@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace torch::jit {
 struct Node;
@@ -119,7 +119,7 @@ class ScaledLayers {
  private:
   // In the order in which they were asked for, by their places in indices_.
   std::vector<std::unique_ptr<ScaledLayer>> layers_;
-  absl::flat_hash_map<const torch::jit::Node*, size_t> indices_;
+  llvm::DenseMap<const torch::jit::Node*, size_t> indices_;
 };
 
 // Makes `tensor` the constant that `node` takes as its input number `index`,

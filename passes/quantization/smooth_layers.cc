@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "ir/model_graph.h"
@@ -17,6 +16,7 @@
 #include "ir/refusal.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "llvm/ADT/DenseMap.h"
 #include "passes/quantization/channel_flow.h"
 #include "passes/quantization/float_subgraphs.h"
 #include "passes/quantization/smoothed_source.h"
@@ -161,7 +161,7 @@ class Smoother {
     Readers readers;
     bool are_known = true;
     for (Node* node : nodes) {
-      const FloatSubgraph& subgraph = *by_base_.at(node);
+      const FloatSubgraph& subgraph = *by_base_.lookup(node);
       const absl::StatusOr<ScaledLayer*> layer = layers_.At(*node);
       NS_RETURN_IF_ERROR(Annotated(subgraph.name, layer.status()));
       if ((*layer)->inputs() != source.channels()) {
@@ -280,7 +280,7 @@ class Smoother {
   PassContext& context_;
   const ChannelFactors factors_;
   const std::vector<FloatSubgraph> subgraphs_;
-  absl::flat_hash_map<const Node*, const FloatSubgraph*> by_base_;
+  llvm::DenseMap<const Node*, const FloatSubgraph*> by_base_;
   ScaledLayers layers_;
   std::vector<SmoothedSource> smoothed_;
   SmoothingReport report_;

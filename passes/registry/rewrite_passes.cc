@@ -4,7 +4,6 @@
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/passes/dead_code_elimination.h>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "ir/graph_editor.h"
 #include "ir/graph_walk.h"
@@ -14,6 +13,7 @@
 #include "ir/rewrite_and_compare.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "llvm/ADT/DenseSet.h"
 #include "passes/emulation/add_saturation_counters.h"
 #include "passes/instrument/fuse_float_convs.h"
 #include "passes/lowering/fuse_lowered.h"
@@ -78,7 +78,7 @@ absl::StatusOr<bool> FuseSumsPass::Run(ModelGraph& model,
 
 absl::StatusOr<bool> FuseFloatConvsPass::Run(ModelGraph& model,
                                              PassContext& /*context*/) const {
-  const absl::flat_hash_set<Node*> convolutions = ConvolutionsOf(model.graph());
+  const llvm::DenseSet<Node*> convolutions = ConvolutionsOf(model.graph());
   if (convolutions.empty()) {
     return false;
   }

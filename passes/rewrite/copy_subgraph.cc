@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "ir/attach_attribute.h"
 #include "ir/control_flow.h"
@@ -18,6 +17,7 @@
 #include "ir/refusal.h"
 #include "ir/status.h"
 #include "ir/torch_errors.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace ns {
 namespace {
@@ -62,7 +62,7 @@ class Copier {
     }
     const std::vector<Value*> fresh = CopyIfWritten(subgraph, inputs);
     for (size_t i = 0; i < replaced.size(); ++i) {
-      copies_.emplace(replaced[i], fresh[i]);
+      copies_.try_emplace(replaced[i], fresh[i]);
     }
     CopiedSubgraph copied;
     for (Node* node : subgraph.nodes) {
@@ -71,10 +71,10 @@ class Copier {
                           is_start ? CopyStart(node, fresh) : CopyNode(node));
       copied.subgraph.nodes.push_back(copy);
     }
-    copied.subgraph.start = node_copies_.at(subgraph.start);
-    copied.subgraph.end = node_copies_.at(subgraph.end);
-    copied.subgraph.base = node_copies_.at(subgraph.base);
-    copied.output = copies_.at(&output);
+    copied.subgraph.start = node_copies_.lookup(subgraph.start);
+    copied.subgraph.end = node_copies_.lookup(subgraph.end);
+    copied.subgraph.base = node_copies_.lookup(subgraph.base);
+    copied.output = copies_.lookup(&output);
     return copied;
   }
 
@@ -207,7 +207,7 @@ class Copier {
     }
     NS_RETURN_IF_ERROR(CopyNode(node).status());
     NS_RETURN_IF_ERROR(CopyWritesTo(*value));
-    return copies_.at(value);
+    return copies_.lookup(value);
   }
 
   // Whether the start and an op that fills `container` are in one node of
@@ -237,7 +237,7 @@ class Copier {
     std::vector<Node*> writers = WritersBefore(value, *start_);
     writers.erase(std::remove_if(writers.begin(), writers.end(),
                                  [&](const Node* writer) {
-                                   return node_copies_.contains(writer);
+                                   return node_copies_.count(writer);
                                  }),
                   writers.end());
     for (Node* writer : writers) {
@@ -276,8 +276,7 @@ class Copier {
   // Returns a value of the target with the shape of `value`, for arithmetic on
   // shapes. Its numbers do not matter.
   absl::StatusOr<Value*> CopyForShape(Value* value) {
-    Value* counterpart =
-        copies_.contains(value) ? nullptr : CounterpartOf(*value);
+    Value* counterpart = copies_.count(value) ? nullptr : CounterpartOf(*value);
     return counterpart != nullptr ? counterpart : Copy(value);
   }
 
@@ -293,7 +292,7 @@ class Copier {
         continue;
       }
       NS_ASSIGN_OR_RETURN(Value * copy, CopyInput(node, input));
-      copies_.emplace(input, copy);
+      copies_.try_emplace(input, copy);
     }
     for (const Block* block : node.blocks()) {
       for (const Node* inner : block->nodes()) {
@@ -307,7 +306,7 @@ class Copier {
   absl::StatusOr<Node*> CopyNode(Node* node) {
     NS_RETURN_IF_ERROR(CopyCaptured(*node, *node));
     Node* copy = Insert(graph().createClone(
-        node, [&](Value* value) { return copies_.at(value); }));
+        node, [&](Value* value) { return copies_.lookup(value); }));
     Register(node, copy);
     return copy;
   }
@@ -347,8 +346,8 @@ class Copier {
   Node* place_;
   const ValueCounterparts& counterparts_;
   const Node* start_ = nullptr;
-  absl::flat_hash_map<const Value*, Value*> copies_;
-  absl::flat_hash_map<const Node*, Node*> node_copies_;
+  llvm::DenseMap<const Value*, Value*> copies_;
+  llvm::DenseMap<const Node*, Node*> node_copies_;
   std::vector<Node*> created_;
   std::vector<std::string> attributes_;
   int nodes_along_ = 0;

@@ -2,10 +2,10 @@
 #ifndef PASSES_REWRITE_COPY_SUBGRAPH_H_
 #define PASSES_REWRITE_COPY_SUBGRAPH_H_
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "ir/model_graph.h"
+#include "llvm/ADT/DenseMap.h"
 #include "passes/analysis/subgraph.h"
 
 namespace torch::jit {
@@ -19,7 +19,7 @@ namespace ns {
 // Graph inputs that are not tensors, and conditions (bool), are mapped to
 // values that a copy uses in their place.
 using ValueCounterparts =
-    absl::flat_hash_map<const torch::jit::Value*, torch::jit::Value*>;
+    llvm::DenseMap<const torch::jit::Value*, torch::jit::Value*>;
 
 // A copy of a subgraph.
 struct CopiedSubgraph {
@@ -52,7 +52,8 @@ absl::StatusOr<CopiedSubgraph> CopySubgraph(
     const ModelGraph& source, const Subgraph& subgraph,
     const torch::jit::Value& output,
     absl::Span<torch::jit::Value* const> inputs, ModelGraph& target,
-    torch::jit::Node* place, const ValueCounterparts& counterparts = {});
+    torch::jit::Node* place,
+    const ValueCounterparts& counterparts = ValueCounterparts());
 
 }  // namespace ns
 

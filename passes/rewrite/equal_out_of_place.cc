@@ -2,7 +2,6 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
-#include <iterator>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -31,18 +30,18 @@ EqualOutOfPlace::EqualOutOfPlace(Graph& graph) {
     return;
   }
   const TensorWrites writes(graph);
-  absl::c_copy_if(writers,
-                  std::inserter(seen_elsewhere_, seen_elsewhere_.end()),
-                  [&](Node* writer) {
-                    return absl::c_any_of(sharing, [&](const Node* node) {
-                      return node->isBefore(writer) &&
-                             writes.MayWrite(writer, node->output());
-                    });
-                  });
+  for (Node* writer : writers) {
+    if (absl::c_any_of(sharing, [&](const Node* node) {
+          return node->isBefore(writer) &&
+                 writes.MayWrite(writer, node->output());
+        })) {
+      seen_elsewhere_.insert(writer);
+    }
+  }
 }
 
 bool EqualOutOfPlace::Has(const Node& node) const {
-  return !PromotesOutOfPlace(node) && seen_elsewhere_.count(&node) == 0;
+  return !PromotesOutOfPlace(node) && !seen_elsewhere_.contains(&node);
 }
 
 }  // namespace ns

@@ -2,7 +2,7 @@
 #ifndef PASSES_REWRITE_EQUAL_OUT_OF_PLACE_H_
 #define PASSES_REWRITE_EQUAL_OUT_OF_PLACE_H_
 
-#include <unordered_set>
+#include "llvm/ADT/DenseSet.h"
 
 namespace torch::jit {
 struct Graph;
@@ -30,7 +30,7 @@ class EqualOutOfPlace {
   bool Has(const torch::jit::Node& node) const;
 
  private:
-  std::unordered_set<const torch::jit::Node*> seen_elsewhere_;
+  llvm::DenseSet<const torch::jit::Node*> seen_elsewhere_;
 };
 
 }  // namespace ns

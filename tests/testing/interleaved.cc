@@ -59,10 +59,10 @@ absl::Status Interleaved::Run() {
     return status;
   }
   for (const Value* output : a->outputs()) {
-    host->registerOutput(copies_a.values.at(output));
+    host->registerOutput(copies_a.values.lookup(output));
   }
   for (const Value* output : b->outputs()) {
-    host->registerOutput(copies_b.values.at(output));
+    host->registerOutput(copies_b.values.lookup(output));
   }
   return VerifyGraph(*host);
 }

@@ -11,6 +11,7 @@
 #include "absl/strings/strip.h"
 #include "gtest/gtest.h"
 #include "ir/node_view.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace ns {
 namespace {
@@ -133,7 +134,7 @@ class Printer {
     return blocks;
   }
 
-  std::map<const Value*, std::string> names_;
+  llvm::DenseMap<const Value*, std::string> names_;
   int count_ = 0;
   std::string text_;
 };

@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "llvm/ADT/DenseMap.h"
+
 namespace ns {
 namespace {
 
@@ -37,7 +39,7 @@ class Stepper {
   std::vector<c10::IValue> Get(at::ArrayRef<const Value*> values) {
     std::vector<c10::IValue> found;
     for (const Value* value : values) {
-      found.push_back(values_.at(value));
+      found.push_back(values_.lookup(value));
     }
     return found;
   }
@@ -94,7 +96,7 @@ class Stepper {
   }
 
   const SeeOp& see_;
-  std::map<const Value*, c10::IValue> values_;
+  llvm::DenseMap<const Value*, c10::IValue> values_;
 };
 
 }  // namespace

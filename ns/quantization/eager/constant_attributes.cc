@@ -18,6 +18,7 @@
 #include "ir/make_module.h"
 #include "ir/node_view.h"
 #include "ir/status.h"
+#include "llvm/ADT/DenseMap.h"
 #include "passes/analysis/output_scale.h"
 
 namespace ns {
@@ -42,7 +43,7 @@ class Taker {
 
   absl::Status Run() {
     size_t packed = 0;
-    std::map<Value*, Value*> taken;
+    llvm::DenseMap<Value*, Value*> taken;
     std::vector<Node*> nodes;
     ForEachNode(graph_.block(), [&](Node* node) { nodes.push_back(node); });
     for (Node* node : nodes) {

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "ir/graph_editor.h"
 #include "ir/pass_context.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "passes/analysis/value_facts.h"
 
 namespace torch::jit {
@@ -31,7 +31,7 @@ class FoldEditor {
   struct Allowed {
     bool ns_ops = true;
     std::vector<std::string> float_families;
-    absl::flat_hash_set<const torch::jit::Node*> float_nodes;
+    llvm::DenseSet<const torch::jit::Node*> float_nodes;
     bool chosen_qparams = false;
   };
   FoldEditor(torch::jit::Graph& graph, PassContext& context, Allowed allowed);
@@ -94,8 +94,8 @@ class FoldEditor {
   const Allowed allowed_;
   GraphEditor editor_;
   ValueFacts facts_;
-  absl::flat_hash_map<const torch::jit::Node*, absl::Status> rejected_;
-  absl::flat_hash_set<torch::jit::Node*> dropped_;
+  llvm::DenseMap<const torch::jit::Node*, absl::Status> rejected_;
+  llvm::DenseSet<torch::jit::Node*> dropped_;
   bool changed_ = false;
 };
 

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "ir/pass.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace torch::jit {
 struct Node;
@@ -89,7 +89,7 @@ class FoldReferenceQuantization final : public Pass {
     // Families (passes/ops/op_families.h) whose ops stay in float.
     std::vector<std::string> float_families;
     // Single ops of the graph that do.
-    absl::flat_hash_set<const torch::jit::Node*> float_nodes;
+    llvm::DenseSet<const torch::jit::Node*> float_nodes;
     // Whether sums and products with a number become LibTorch's ops that choose
     // the qparams of their output, as convert_fx has it: a quantize behind them
     // is dropped, and values differ from those of the reference graph.

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "ir/graph_walk.h"
 #include "ir/node_view.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace ns {
 namespace {
@@ -70,7 +70,7 @@ void AppendSources(const Value& value, std::vector<Value*>& sources) {
 // Returns the dequantized tensors that some of `values` are computed from with
 // no other in between.
 std::vector<Value*> DequantizedSources(std::vector<Value*> values) {
-  absl::flat_hash_set<const Value*> seen(values.begin(), values.end());
+  llvm::DenseSet<const Value*> seen(values.begin(), values.end());
   std::vector<Value*> dequantized;
   for (size_t i = 0; i < values.size(); ++i) {
     const Node& node = *values[i]->node();

@@ -18,6 +18,7 @@
 #include "ir/model_graph.h"
 #include "ir/node_view.h"
 #include "ir/text.h"
+#include "llvm/ADT/DenseMap.h"
 #include "passes/analysis/value_facts.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
@@ -331,7 +332,7 @@ std::vector<Value*> ShowAll(torch::jit::Graph& graph) {
 
 // What `facts` say of `tensor` that is not so; empty when all is.
 std::string Wrong(const TensorFacts& facts, const at::Tensor& tensor,
-                  const std::map<const Value*, int64_t>& ids) {
+                  const llvm::DenseMap<const Value*, int64_t>& ids) {
   if (facts.IsNever()) {
     return "there is none";
   }
@@ -396,7 +397,7 @@ void CheckProgram(int seed, Told& told) {
   const ValueFacts facts(model.graph());
   const std::string text = model.graph().toString(false);
   const std::vector<Value*> values = ShowAll(model.graph());
-  std::map<const Value*, int64_t> ids;
+  llvm::DenseMap<const Value*, int64_t> ids;
   for (size_t i = 0; i < values.size(); ++i) {
     ids[values[i]] = static_cast<int64_t>(i);
   }

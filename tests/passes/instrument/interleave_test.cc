@@ -68,10 +68,10 @@ TEST(InterleaveTest, TellsWhatBecameOfAllValuesAndNodes) {
   for (auto [graph, copies] : {std::pair(both.a.shared(), &both.copies_a),
                                std::pair(both.b.shared(), &both.copies_b)}) {
     for (Node* node : AllNodes(*graph)) {
-      ASSERT_TRUE(copies->nodes.contains(node));
-      EXPECT_EQ(copies->nodes.at(node)->kind(), node->kind());
-      EXPECT_EQ(copies->nodes.at(node)->output(),
-                copies->values.at(node->output()));
+      ASSERT_TRUE(copies->nodes.count(node));
+      EXPECT_EQ(copies->nodes.lookup(node)->kind(), node->kind());
+      EXPECT_EQ(copies->nodes.lookup(node)->output(),
+                copies->values.lookup(node->output()));
     }
   }
 }

@@ -77,7 +77,7 @@ TEST(LateMeetingsTest, CallsSeeTheCompleteHostAndTheirCopies) {
   LateMeetings late(both.copies_a, both.copies_b, {{}}, {{sigmoid}});
   NS_ASSERT_OK(Interleave(*both.a, *both.b, both.points, *both.host,
                           both.copies_a, both.copies_b, late));
-  both.host->registerOutput(both.copies_b.values.at(both.b->outputs()[0]));
+  both.host->registerOutput(both.copies_b.values.lookup(both.b->outputs()[0]));
   Notes notes(both.copies_b, sigmoid);
   NS_ASSERT_OK(late.Replay(notes));
   EXPECT_THAT(notes.notes, ElementsAre("meet 0, of the copy, complete",

@@ -74,7 +74,7 @@ struct Local {
     for (size_t i = 0; i < nodes.size(); ++i) {
       copies.nodes[nodes[i]] = in_host.at(i);
     }
-    output = copies.nodes.at(matches.matches[0].b.subgraph.end)->output(0);
+    output = copies.nodes.lookup(matches.matches[0].b.subgraph.end)->output(0);
     comparers = std::make_unique<LocalComparers>(
         a, b, matches, plan, pair.model, copies, counterparts, attached);
   }
@@ -183,7 +183,8 @@ TEST_F(LocalComparersTest, ShadowsOfQuantizedOpsAreFloatNodesThatBHas) {
   EXPECT_THAT(shadow->tensors, SizeIs(1));
   EXPECT_THAT(add.comparers->quantized_elsewhere(),
               UnorderedElementsAreArray(shadow->subgraph->nodes));
-  EXPECT_EQ(add.counterparts.at(add.matches.matches[0].a.output), add.output);
+  EXPECT_EQ(add.counterparts.lookup(add.matches.matches[0].a.output),
+            add.output);
   Local gelu = Gelu(Shadowing());
   gelu.comparers->MakeShadow(0, gelu.output);
   EXPECT_NE(gelu.comparers->ShadowOf(0), nullptr);

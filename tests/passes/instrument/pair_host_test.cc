@@ -42,9 +42,9 @@ TEST(PairHostTest, InputsOfBAreThoseOfAButForItsOwn) {
   for (size_t i = 1; i < 4; ++i) {
     const auto* input_a = a.graph().inputs()[i];
     const auto* input_b = b.graph().inputs()[i];
-    EXPECT_EQ(of_a.values.at(input_a), inputs[i]);
-    EXPECT_EQ(of_b.values.at(input_b), inputs[i == 2 ? 4 : i]);
-    EXPECT_EQ(counterparts.at(input_a), of_b.values.at(input_b));
+    EXPECT_EQ(of_a.values.lookup(input_a), inputs[i]);
+    EXPECT_EQ(of_b.values.lookup(input_b), inputs[i == 2 ? 4 : i]);
+    EXPECT_EQ(counterparts.lookup(input_a), of_b.values.lookup(input_b));
   }
 }
 

@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "gtest/gtest.h"
 #include "ir/model_graph.h"
+#include "llvm/ADT/DenseMap.h"
 #include "passes/matching/graph_matcher.h"
 #include "tests/testing/status.h"
 
@@ -45,8 +46,8 @@ class Twins {
     const ModelGraph a = OrThrow(ModelGraph::FromGraph(float_));
     const ModelGraph b = OrThrow(ModelGraph::FromGraph(quantized_));
     const MatchResult result = OrThrow(MatchSubgraphs(a, b));
-    absl::flat_hash_map<const Node*, int> position_a = Positions(a.graph());
-    absl::flat_hash_map<const Node*, int> position_b = Positions(b.graph());
+    llvm::DenseMap<const Node*, int> position_a = Positions(a.graph());
+    llvm::DenseMap<const Node*, int> position_b = Positions(b.graph());
     absl::flat_hash_map<int, int> found;
     for (const SubgraphMatch& match : result.matches) {
       if (!match.is_quantize_point) {
@@ -57,11 +58,11 @@ class Twins {
     const auto origin_a = Positions(*float_);
     const auto origin_b = Positions(*quantized_);
     for (const auto& [x, y] : origins_) {
-      const auto it = found.find(origin_b.at(y));
+      const auto it = found.find(origin_b.lookup(y));
       ASSERT_NE(it, found.end())
           << y->kind().toQualString() << " is not matched in\n"
           << quantized_->toString(false) << float_->toString(false);
-      EXPECT_EQ(it->second, origin_a.at(x))
+      EXPECT_EQ(it->second, origin_a.lookup(x))
           << y->kind().toQualString() << " at " << it->first << " in\n"
           << quantized_->toString(false) << float_->toString(false);
     }
@@ -74,8 +75,8 @@ class Twins {
     return input;
   }
 
-  static absl::flat_hash_map<const Node*, int> Positions(const Graph& graph) {
-    absl::flat_hash_map<const Node*, int> positions;
+  static llvm::DenseMap<const Node*, int> Positions(const Graph& graph) {
+    llvm::DenseMap<const Node*, int> positions;
     for (const Node* node : graph.nodes()) {
       positions[node] = static_cast<int>(positions.size());
     }

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "llvm/ADT/DenseSet.h"
 #include "passes/quantization/convert_observers.h"
 #include "tests/passes/quantization/calibrated.h"
 #include "tests/testing/float_model.h"
@@ -116,7 +116,7 @@ TEST(ConvertObserversRefusalsTest, OpsAmongQuantizedValuesAreTold) {
   ModelGraph model = Calibrated(
       {"a = x + x", "b = torch.avg_pool3d(a, [2, 2, 2])", "return b * b"},
       {at::rand({3, 4, 4, 4})});
-  absl::flat_hash_set<const torch::jit::Node*> float_nodes;
+  llvm::DenseSet<const torch::jit::Node*> float_nodes;
   EXPECT_THAT(StayedFloat(OrThrow(ConvertObservers(model, {{}, &float_nodes}))),
               ElementsAre("avg_pool3d: its input has 4 dimensions; its int8 op "
                           "takes 5"));
@@ -142,7 +142,7 @@ TEST(ConvertObserversRefusalsTest, OpsThatNeverRanAreTold) {
       Calibrated({"a = x + x", "if x.size(0) > 1:", "  a = torch.cat([a, a])",
                   "else:", "  a = a * a", "return a"},
                  {kX});
-  absl::flat_hash_set<const torch::jit::Node*> float_nodes;
+  llvm::DenseSet<const torch::jit::Node*> float_nodes;
   OrThrow(ConvertObservers(model, {{}, &float_nodes}));
   EXPECT_THAT(float_nodes, ElementsAre(NodeOf(model.graph(), "aten::cat")));
 }

@@ -31,9 +31,9 @@ graph(%p : Tensor, %q : Tensor):
 class CopySubgraphTest : public testing::Test {
  protected:
   // Copies the node `op` of `source`, fed with the target's inputs.
-  absl::StatusOr<CopiedSubgraph> Copy(const ModelGraph& source,
-                                      absl::string_view op, int inputs = 1,
-                                      const ValueCounterparts& same = {}) {
+  absl::StatusOr<CopiedSubgraph> Copy(
+      const ModelGraph& source, absl::string_view op, int inputs = 1,
+      const ValueCounterparts& same = ValueCounterparts()) {
     Node* node = NodeOf(source.graph(), op);
     std::vector<Value*> data;
     for (int i = 0; i < inputs; ++i) {
