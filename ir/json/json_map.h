@@ -45,7 +45,7 @@
 //   io.Check(holds, what)     reading fails where `holds` is false; the object
 //                             is to be `what`
 //
-// Io::kReads says which of the two it is, for what only one of them needs.
+// Io::kReads tells reading from writing, for the few places that need it.
 //
 // A value is a bool, an integer, a double, a string, a pair of numbers, a
 // struct with a Map, an optional of these that is not empty, or a vector.

@@ -68,6 +68,17 @@ std::string QuoteJson(absl::string_view text) {
   return quoted;
 }
 
+size_t EndOfJsonString(absl::string_view text, size_t start) {
+  for (size_t i = start; i < text.size(); ++i) {
+    if (text[i] == '\\') {
+      ++i;
+    } else if (text[i] == '"') {
+      return i;
+    }
+  }
+  return text.size();
+}
+
 std::string JsonText(const llvm::json::Value& value) {
   if (const auto* object = value.getAsObject()) {
     return absl::StrCat(

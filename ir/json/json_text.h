@@ -19,6 +19,10 @@ std::string FormatDouble(double value);
 // are; each byte that is not part of valid UTF-8 becomes U+FFFD.
 std::string QuoteJson(absl::string_view text);
 
+// Returns the place of the quote that ends the JSON string whose text begins at
+// `start`, or the end of `text`.
+size_t EndOfJsonString(absl::string_view text, size_t start);
+
 // Returns `value` on one line without spaces, members sorted by name.
 std::string JsonText(const llvm::json::Value& value);
 

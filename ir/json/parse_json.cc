@@ -36,19 +36,6 @@ std::string Shown(absl::string_view text) {
   return absl::StrCat("'", OneLine(text, kMostShown), "'");
 }
 
-// Returns the place of the quote that ends the string whose text begins at
-// `start`, or the end of `text`.
-size_t EndOfString(absl::string_view text, size_t start) {
-  for (size_t i = start; i < text.size(); ++i) {
-    if (text[i] == '\\') {
-      ++i;
-    } else if (text[i] == '"') {
-      return i;
-    }
-  }
-  return text.size();
-}
-
 // An array or object that is not closed yet. The names are as they are spelled
 // in the text.
 struct OpenScope {
@@ -95,7 +82,7 @@ absl::Status CheckScopes(absl::string_view text) {
     } else if (c == ',' && !open.empty()) {
       open.back().awaits_name = true;
     } else if (c == '"') {
-      const size_t end = EndOfString(text, i + 1);
+      const size_t end = EndOfJsonString(text, i + 1);
       const absl::string_view content = text.substr(i + 1, end - i - 1);
       if (!open.empty() && open.back().is_object && open.back().awaits_name) {
         open.back().awaits_name = false;

@@ -13,6 +13,7 @@
 #include "ir/json/json_text.h"
 #include "ir/json/parse_json.h"
 #include "ir/json/read_json.h"
+#include "ir/json/split_list.h"
 #include "ir/read_text_file.h"
 #include "ir/status.h"
 #include "ns/report/json/comparison_map.h"
@@ -60,9 +61,37 @@ std::vector<std::string> UserMetricsOf(
   return {names.begin(), names.end()};
 }
 
-absl::StatusOr<ComparisonResult> ResultOf(const llvm::json::Value& json) {
+// Reads all but the layers, and then each layer by itself.
+absl::Status ReadInParts(const SplitText& split, ComparisonResult& result) {
+  NS_ASSIGN_OR_RETURN(const llvm::json::Value rest, ParseJson(split.rest));
+  NS_RETURN_IF_ERROR(ReadJson(rest, result));
+  const JsonPlace root;
+  const JsonPlace layers(root, "layers");
+  result.layers.resize(split.elements.size());
+  for (size_t i = 0; i < split.elements.size(); ++i) {
+    NS_ASSIGN_OR_RETURN(const llvm::json::Value json,
+                        ParseJson(split.elements[i]));
+    absl::Status status;
+    JsonIn::Read(json, JsonPlace(layers, i), result.layers[i], status);
+    NS_RETURN_IF_ERROR(status);
+  }
+  return absl::OkStatus();
+}
+
+// Of text that is not valid, only a parser of the whole can say where.
+absl::Status ReadText(absl::string_view text, ComparisonResult& result) {
+  const std::optional<SplitText> split = SplitList(text, "layers");
+  if (split && ReadInParts(*split, result).ok()) {
+    return absl::OkStatus();
+  }
+  result = ComparisonResult();
+  NS_ASSIGN_OR_RETURN(const llvm::json::Value json, ParseJson(text));
+  return ReadJson(json, result);
+}
+
+absl::StatusOr<ComparisonResult> ResultOf(absl::string_view text) {
   ComparisonResult result;
-  NS_RETURN_IF_ERROR(ReadJson(json, result));
+  NS_RETURN_IF_ERROR(ReadText(text, result));
   NS_RETURN_IF_ERROR(CheckNames(result.layers));
   result.has_activations =
       HasFigure(result.layers, &LayerComparison::activation);
@@ -77,9 +106,7 @@ absl::StatusOr<ComparisonResult> ResultOf(const llvm::json::Value& json) {
 
 absl::StatusOr<ComparisonResult> ParseComparison(absl::string_view text,
                                                  absl::string_view source) {
-  NS_ASSIGN_OR_RETURN(const llvm::json::Value json,
-                      Annotated(source, ParseJson(text)));
-  absl::StatusOr<ComparisonResult> result = ResultOf(json);
+  absl::StatusOr<ComparisonResult> result = ResultOf(text);
   if (!result.ok()) {
     // Names of the file are part of the message.
     return absl::InvalidArgumentError(absl::StrCat(

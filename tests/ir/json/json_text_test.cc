@@ -68,6 +68,12 @@ TEST(QuoteJsonTest, ReplacesEachInvalidByte) {
       << "above U+10FFFF";
 }
 
+TEST(EndOfJsonStringTest, PassesOverEscapedQuotes) {
+  EXPECT_EQ(EndOfJsonString("\"a\\\"b\" c", 1), 5U);
+  EXPECT_EQ(EndOfJsonString("\"\\\\\"", 1), 3U);
+  EXPECT_EQ(EndOfJsonString("\"cut\\", 1), 5U);
+}
+
 TEST(JsonTextTest, IsOneLineWithSortedMembers) {
   EXPECT_EQ(JsonText(Object{{"z", Array{1, -2, 0.5, "x\"", true, nullptr}},
                             {"a", Object{}},

@@ -1,11 +1,16 @@
 #include "ns/report/json/read_comparison.h"
 
 #include <limits>
+#include <random>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ir/json/parse_json.h"
+#include "ir/json/read_json.h"
+#include "ns/report/json/comparison_map.h"
 #include "ns/report/json/json_report.h"
 #include "tests/testing/status.h"
 
@@ -164,6 +169,43 @@ TEST(ReadComparisonTest, NamesThePlaceOfWhatIsWrong) {
                           R"("matching": "a\u001b[31m\n", "batches": [])"),
                   "a")),
               HasSubstr("twice"));
+}
+
+// Layers are parsed one by one. That must not accept what is not JSON, nor
+// refuse what is.
+TEST(ReadComparisonTest, ChangedTextIsAcceptedAsByAParserOfTheWhole) {
+  std::mt19937 random(1);
+  const std::string letters = "[]{},:\"0 \\x";
+  const std::string json = ToJson(Full());
+  int accepted = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::string text = json;
+    const size_t place = random() % text.size();
+    const char letter = letters[random() % letters.size()];
+    switch (random() % 3) {
+      case 0:
+        text[place] = letter;
+        break;
+      case 1:
+        text.insert(place, 1, letter);
+        break;
+      default:
+        text.erase(place, 1 + random() % 3);
+    }
+    ComparisonResult expected;
+    absl::Status status = ParseJson(text).status();
+    if (status.ok()) {
+      status = ReadJson(*ParseJson(text), expected);
+    }
+    const auto read = ParseComparison(text, "a");
+    ASSERT_EQ(read.ok(), status.ok()) << text << MessageOf(read);
+    if (read.ok()) {
+      ++accepted;
+    } else {
+      EXPECT_EQ(MessageOf(read), absl::StrCat("a: ", status.message()));
+    }
+  }
+  EXPECT_GT(accepted, 300);
 }
 
 TEST(ReadComparisonTest, RefusesTwoLayersOfOneName) {
