@@ -1,9 +1,11 @@
 #include "ns/report/html/html_report.h"
 
 #include <cmath>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
@@ -14,6 +16,7 @@
 #include "ir/json/json_value.h"
 #include "ir/json/parse_json.h"
 #include "ir/json/read_json.h"
+#include "ir/json/split_list.h"
 #include "ir/json/write_json.h"
 #include "ir/status.h"
 #include "ns/report/graph/graph_layout.h"
@@ -28,7 +31,8 @@ namespace {
 
 using Json = llvm::json::Value;
 
-constexpr absl::string_view kSchemas[] = {"ns.compare/1", "ns.sensitivity/1",
+constexpr absl::string_view kCompareSchema = "ns.compare/1";
+constexpr absl::string_view kSchemas[] = {kCompareSchema, "ns.sensitivity/1",
                                           "ns.quantize/1", "ns.search/1"};
 
 absl::Status CheckSchema(const Json& report) {
@@ -191,18 +195,47 @@ std::string Head(const Json& report) {
       "</style>\n</head>\n");
 }
 
-}  // namespace
-
-absl::StatusOr<std::string> ToHtml(absl::string_view json) {
-  NS_ASSIGN_OR_RETURN(const Json report, ParseJson(json));
-  NS_RETURN_IF_ERROR(CheckSchema(report));
+// Puts the page together. `report` may lack its layers, of which there is a
+// table.
+std::string Page(const Json& report, const std::string& layer_table,
+                 absl::string_view json) {
   return absl::StrCat(
       Head(report), "<body>\n<main id=\"page\">\n", Heading(report),
-      VerdictSection(report),
-      Section("layers", "Layers", LayerTableHtml(report)),
+      VerdictSection(report), Section("layers", "Layers", layer_table),
       Section("unmatched", "Unmatched ops", UnmatchedTableHtml(report)),
       "</main>\n", Data("report", json), Data("layout", Layout(report)),
       "<script>", PageScript(), "</script>\n</body>\n</html>\n");
+}
+
+// Returns the page of a comparison, whose layers are never parsed together.
+// Error: text that is not one, or not valid.
+absl::StatusOr<std::string> PageOfComparison(absl::string_view json) {
+  const std::optional<SplitText> split = SplitList(json, "layers");
+  if (!split) {
+    return absl::InvalidArgumentError("has no layers");
+  }
+  NS_ASSIGN_OR_RETURN(Json report, ParseJson(split->rest));
+  if (TextMember(report, "schema") != kCompareSchema) {
+    return absl::InvalidArgumentError("is of another schema");
+  }
+  NS_ASSIGN_OR_RETURN(const std::string table,
+                      LayerTableHtml(report, split->elements));
+  // Sentences count them.
+  (*report.getAsObject())["layers"] =
+      llvm::json::Array(std::vector<std::nullptr_t>(split->elements.size()));
+  return Page(report, table, json);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ToHtml(absl::string_view json) {
+  absl::StatusOr<std::string> page = PageOfComparison(json);
+  if (page.ok()) {
+    return page;
+  }
+  NS_ASSIGN_OR_RETURN(const Json report, ParseJson(json));
+  NS_RETURN_IF_ERROR(CheckSchema(report));
+  return Page(report, LayerTableHtml(report), json);
 }
 
 }  // namespace ns

@@ -3,12 +3,15 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "ir/json/json_value.h"
+#include "ir/json/parse_json.h"
+#include "ir/status.h"
 #include "ns/report/figure_text.h"
 #include "ns/report/html/html_text.h"
 #include "ns/report/html/lowest_sqnr.h"
@@ -135,63 +138,98 @@ std::vector<HtmlColumn> ColumnsOf(const Json& report) {
   return CompareColumns();
 }
 
-std::string Table(absl::string_view id, const std::vector<HtmlColumn>& columns,
-                  const llvm::json::Array& rows) {
-  std::vector<std::vector<HtmlCell>> cells;
-  for (const HtmlColumn& column : columns) {
-    std::vector<HtmlCell>& of_column = cells.emplace_back();
-    for (const Json& row : rows) {
-      of_column.push_back(column.cell(row));
+// A table that keeps the cells of its rows, and not the rows.
+class Table {
+ public:
+  explicit Table(std::vector<HtmlColumn> columns)
+      : columns_(std::move(columns)) {}
+
+  void Add(const Json& row) {
+    std::vector<HtmlCell>& cells = rows_.emplace_back();
+    for (const HtmlColumn& column : columns_) {
+      cells.push_back(column.cell(row));
     }
   }
-  const auto is_empty = [&](size_t column) {
-    return column > 0 &&
-           absl::c_all_of(cells[column], [](const HtmlCell& cell) {
-             return cell.text.empty();
-           });
-  };
-  std::string html = absl::StrCat("<table id=\"", id, "\">\n<thead><tr>");
-  for (size_t i = 0; i < columns.size(); ++i) {
-    if (!is_empty(i)) {
-      absl::StrAppend(&html, "<th scope=\"col\"",
-                      columns[i].is_number ? " class=\"number\"" : "", ">",
-                      HtmlText(columns[i].heading), "</th>");
-    }
-  }
-  absl::StrAppend(&html, "</tr></thead>\n<tbody>\n");
-  for (size_t row = 0; row < rows.size(); ++row) {
-    absl::StrAppend(&html, "<tr><th scope=\"row\">",
-                    HtmlText(cells[0][row].text), "</th>");
-    for (size_t i = 1; i < columns.size(); ++i) {
-      if (is_empty(i)) {
-        continue;
+
+  std::string Html(absl::string_view id) const {
+    std::vector<size_t> shown;
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      if (!IsEmpty(i)) {
+        shown.push_back(i);
       }
-      const HtmlCell& cell = cells[i][row];
-      absl::StrAppend(&html, "<td",
-                      cell.classes.empty()
-                          ? ""
-                          : absl::StrCat(" class=\"", cell.classes, "\""),
-                      ">", HtmlText(cell.text), "</td>");
     }
-    absl::StrAppend(&html, "</tr>\n");
+    std::string html = absl::StrCat("<table id=\"", id, "\">\n<thead><tr>");
+    for (const size_t i : shown) {
+      absl::StrAppend(&html, "<th scope=\"col\"",
+                      columns_[i].is_number ? " class=\"number\"" : "", ">",
+                      HtmlText(columns_[i].heading), "</th>");
+    }
+    absl::StrAppend(&html, "</tr></thead>\n<tbody>\n");
+    for (const std::vector<HtmlCell>& cells : rows_) {
+      absl::StrAppend(&html, "<tr><th scope=\"row\">", HtmlText(cells[0].text),
+                      "</th>");
+      for (const size_t i : shown) {
+        if (i > 0) {
+          AppendCell(cells[i], html);
+        }
+      }
+      absl::StrAppend(&html, "</tr>\n");
+    }
+    return absl::StrCat(html, "</tbody>\n</table>\n");
   }
-  return absl::StrCat(html, "</tbody>\n</table>\n");
-}
+
+ private:
+  static void AppendCell(const HtmlCell& cell, std::string& html) {
+    absl::StrAppend(&html, "<td",
+                    cell.classes.empty()
+                        ? ""
+                        : absl::StrCat(" class=\"", cell.classes, "\""),
+                    ">", HtmlText(cell.text), "</td>");
+  }
+
+  // The first column names the rows and always stays.
+  bool IsEmpty(size_t column) const {
+    return column > 0 &&
+           absl::c_all_of(rows_, [&](const std::vector<HtmlCell>& cells) {
+             return cells[column].text.empty();
+           });
+  }
+
+  std::vector<HtmlColumn> columns_;
+  std::vector<std::vector<HtmlCell>> rows_;
+};
 
 }  // namespace
 
 std::string LayerTableHtml(const Json& report) {
-  return Table("layer-table", ColumnsOf(report), ArrayMember(report, "layers"));
+  Table table(ColumnsOf(report));
+  for (const Json& layer : ArrayMember(report, "layers")) {
+    table.Add(layer);
+  }
+  return table.Html("layer-table");
+}
+
+absl::StatusOr<std::string> LayerTableHtml(
+    const Json& report, absl::Span<const absl::string_view> layers) {
+  Table table(ColumnsOf(report));
+  for (const absl::string_view text : layers) {
+    NS_ASSIGN_OR_RETURN(const Json layer, ParseJson(text));
+    table.Add(layer);
+  }
+  return table.Html("layer-table");
 }
 
 std::string UnmatchedTableHtml(const Json& report) {
   const llvm::json::Array& rows = ArrayMember(report, "unmatched");
-  return rows.empty()
-             ? ""
-             : Table("unmatched-table",
-                     {TextColumn("model", "model"), TextColumn("path", "fqn"),
-                      TextColumn("op", "op"), TextColumn("reason", "reason")},
-                     rows);
+  if (rows.empty()) {
+    return "";
+  }
+  Table table({TextColumn("model", "model"), TextColumn("path", "fqn"),
+               TextColumn("op", "op"), TextColumn("reason", "reason")});
+  for (const Json& row : rows) {
+    table.Add(row);
+  }
+  return table.Html("unmatched-table");
 }
 
 }  // namespace ns

@@ -4,6 +4,9 @@
 
 #include <string>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "llvm/Support/JSON.h"
 
 namespace ns {
@@ -22,6 +25,13 @@ namespace ns {
 // Those in dB also have "low" below 10 dB, and "middling" from 10 to below 20
 // dB. Text is escaped.
 std::string LayerTableHtml(const llvm::json::Value& report);
+
+// Does so for `layers`, the texts of the elements of that array, which are
+// parsed one by one: parsed together, those of a large model take gigabytes.
+// Error: a text that is not JSON.
+absl::StatusOr<std::string> LayerTableHtml(
+    const llvm::json::Value& report,
+    absl::Span<const absl::string_view> layers);
 
 // Returns the table of the ops without a counterpart in the other model: the
 // array "unmatched" of `report`. Empty when there are none.

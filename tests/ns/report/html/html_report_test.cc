@@ -151,6 +151,8 @@ TEST(HtmlReportTest, WhatIsNoReportIsAnError) {
   };
   EXPECT_THAT(error("{\"schema\": \"ns.compare/1\", \"la"),
               HasSubstr("line 1"));
+  EXPECT_THAT(error("{\"schema\": \"ns.compare/1\",\n\"layers\": [{}, {]}"),
+              HasSubstr("line 2"));
   EXPECT_THAT(error("hello"), HasSubstr("line 1"));
   EXPECT_THAT(error("[]"), HasSubstr("has no \"schema\""));
   EXPECT_THAT(error("{\"schema\": \"ns.compare/2\"}"),

@@ -5,6 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/json/parse_json.h"
+#include "ir/json/split_list.h"
 #include "tests/testing/status.h"
 
 namespace ns {
@@ -15,8 +16,15 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
+// The table, which is the same where layers are parsed one by one.
 std::string LayerTable(absl::string_view json) {
-  return LayerTableHtml(OrThrow(ParseJson(json)));
+  const std::string table = LayerTableHtml(OrThrow(ParseJson(json)));
+  if (const auto split = SplitList(json, "layers")) {
+    EXPECT_EQ(OrThrow(LayerTableHtml(OrThrow(ParseJson(split->rest)),
+                                     split->elements)),
+              table);
+  }
+  return table;
 }
 
 TEST(HtmlTableTest, AComparisonHasARowForEachLayer) {
@@ -32,6 +40,11 @@ TEST(HtmlTableTest, AComparisonHasARowForEachLayer) {
 </tbody>
 </table>
 )");
+}
+
+TEST(HtmlTableTest, ALayerThatIsNoJsonIsAnError) {
+  EXPECT_FALSE(
+      LayerTableHtml(OrThrow(ParseJson("{}")), {"{}", "{\"name\"}"}).ok());
 }
 
 TEST(HtmlTableTest, NamesStayText) {
