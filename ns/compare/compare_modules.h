@@ -1,5 +1,5 @@
-// Compares whole modules: quantized modules with the float
-// modules that run beside them ("stubs"), and outputs of modules and models.
+// Compares whole modules: quantized modules with the float modules that run
+// beside them ("stubs"), and outputs of modules and models.
 #ifndef NS_COMPARE_COMPARE_MODULES_H_
 #define NS_COMPARE_COMPARE_MODULES_H_
 

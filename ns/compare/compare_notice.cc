@@ -42,8 +42,9 @@ std::string NoticeText(const CompareNotice& notice) {
     case CompareNotice::Kind::kValuesLeftOut:
       break;
   }
-  return absl::StrCat(notice.left_out, " files of compared values did not fit ",
-                      notice.bytes, " bytes written so far");
+  return absl::StrCat(notice.left_out,
+                      " files of compared values did not fit into the budget; ",
+                      notice.bytes, " bytes were written");
 }
 
 }  // namespace ns

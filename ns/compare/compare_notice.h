@@ -20,8 +20,8 @@ struct CompareNotice {
     // CompareOptions::is_settled ended the comparison after `done` of `total`
     // batches.
     kSettledEarly,
-    // `left_out` of the compared values did not fit into the budget of
-    // CompareFilesOptions::save, of which `bytes` were written.
+    // `left_out` files of compared values did not fit into the budget of
+    // CompareFilesOptions::save, of which `bytes` were used.
     kValuesLeftOut,
   };
 

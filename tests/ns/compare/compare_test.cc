@@ -127,7 +127,7 @@ TEST(CompareTest, ValuesThatDoNotFitTheirBudgetAreTold) {
   options.save.directory = TemporaryPath("values");
   options.save.budget_bytes = 1;
   EXPECT_THAT(OrThrow(Compare(Batches(2), options)).warnings,
-              Contains(HasSubstr("did not fit 0 bytes")));
+              Contains(HasSubstr("did not fit into the budget; 0 bytes")));
 }
 
 TEST(CompareTest, GraphsComeWithTheFilesThatWereRead) {
