@@ -37,7 +37,7 @@
 //                             a member for each of `figures`, structs of a name
 //                             and a double: when reading, all numbers with a
 //                             point ("0.0", not "0") that Map did not name
-//                             before and known() does not contain
+//                             before and known(), a list, does not contain
 //   io.Derived(key, compute)  what compute() returns, left out where that is an
 //                             empty optional; written, never read
 //   io.Schema(name, writer)   the member "schema", which must be `name`;

@@ -92,7 +92,7 @@ const Value* JsonIn::Member(absl::string_view key) {
   if (!status_.ok()) {
     return nullptr;
   }
-  asked_.emplace_back(key);
+  asked_.push_back(key);
   return FindMember(value_, key);
 }
 

@@ -106,8 +106,7 @@ class JsonIn {
 
   template <typename Figures, typename Known>
   void Numbers(Figures& figures, const Known& known) {
-    const std::vector<std::string> names = known();
-    for (auto& [name, number] : OtherNumbers(names)) {
+    for (auto& [name, number] : OtherNumbers(known())) {
       figures.push_back({std::move(name), number});
     }
   }
@@ -223,7 +222,8 @@ class JsonIn {
   const llvm::json::Value& value_;
   const JsonPlace& place_;
   absl::Status& status_;
-  std::vector<std::string> asked_;
+  // Keys live as long as the calls of Map.
+  std::vector<absl::string_view> asked_;
 };
 
 // Reads `json` into `value`. Error, of one line that begins with the place of

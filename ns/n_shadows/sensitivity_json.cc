@@ -14,7 +14,7 @@ namespace {
 
 // A layer, and what the plan uses for it; nothing without a plan.
 struct PlannedLayer {
-  ShadowedSubgraph layer;
+  const ShadowedSubgraph* layer = nullptr;
   std::optional<std::string> use;
 };
 
@@ -25,10 +25,10 @@ struct BudgetSummary {
 
 template <typename Io>
 void Map(Io& io, PlannedLayer& planned) {
-  io("name", planned.layer.name);
-  io("fqn", planned.layer.fqn);
-  io("op", planned.layer.op);
-  io("candidates", planned.layer.candidates);
+  io("name", planned.layer->name);
+  io("fqn", planned.layer->fqn);
+  io("op", planned.layer->op);
+  io("candidates", planned.layer->candidates);
   io.Optional("use", planned.use);
 }
 
@@ -50,7 +50,7 @@ std::vector<PlannedLayer> PlannedLayers(const SensitivityReport& report) {
   std::vector<PlannedLayer> layers;
   for (size_t i = 0; i < report.sensitivity.layers.size(); ++i) {
     PlannedLayer& planned = layers.emplace_back();
-    planned.layer = report.sensitivity.layers[i];
+    planned.layer = &report.sensitivity.layers[i];
     if (report.plan) {
       planned.use = UseOf(report, i);
     }

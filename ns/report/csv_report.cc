@@ -28,18 +28,24 @@ namespace {
 // after them, so that the columns of earlier versions keep their places.
 constexpr size_t kMetricsInTheMiddle = 4;
 
-// What a row is about. Pointers are null where the row has nothing of the kind.
+// One side of a row: of a module, its path and type.
+struct RowSide {
+  absl::string_view fqn;
+  absl::string_view op;
+};
+
+// What a row is about, in terms of the result. Pointers are null where the row
+// has nothing of the kind.
 struct Row {
-  std::string name;
+  absl::string_view name;
   absl::string_view kind;
-  std::string parameter;
-  // A module's path and type, or those of the layer's sides.
-  LayerSide float_side;
-  LayerSide quantized_side;
-  std::vector<int64_t> shape;
+  absl::string_view parameter;
+  RowSide float_side;
+  RowSide quantized_side;
+  absl::Span<const int64_t> shape;
   const ErrorFigures* error = nullptr;
   const ActivationComparison* figures = nullptr;
-  std::string dominated_by;
+  absl::string_view dominated_by;
   const PairSaturation* saturation = nullptr;
   // The SQNR of the row without saturation, and what saturation costs, in dB.
   std::optional<double> exact_sqnr_db;
@@ -159,7 +165,8 @@ std::vector<Column> ValueColumns() {
                    [](const Values& figures) {
                      return ChannelsText(figures.worst_channels);
                    }),
-      {"dominated_by", [](const Row& row) { return row.dominated_by; }},
+      {"dominated_by",
+       [](const Row& row) { return std::string(row.dominated_by); }},
   };
 }
 
@@ -257,8 +264,8 @@ Row RowOf(const LayerComparison& layer, absl::string_view kind) {
   Row row;
   row.name = layer.name;
   row.kind = kind;
-  row.float_side = layer.float_side;
-  row.quantized_side = layer.quantized_side;
+  row.float_side = {layer.float_side.fqn, layer.float_side.op};
+  row.quantized_side = {layer.quantized_side.fqn, layer.quantized_side.op};
   row.saturation = layer.saturation ? &*layer.saturation : nullptr;
   return row;
 }
@@ -291,7 +298,7 @@ std::optional<Row> FigureRow(const LayerComparison& layer, const Owner& owner,
 void AddOfLayer(const LayerComparison& layer, Figure figure, Row& row) {
   if (figure == Figure::kActivation) {
     const std::optional<ErrorPart> part = DominantPart(layer);
-    row.dominated_by = part ? std::string(ErrorPartName(*part)) : "";
+    row.dominated_by = part ? ErrorPartName(*part) : "";
   }
   if (layer.saturation && figure == Figure::kActivation) {
     row.exact_sqnr_db = layer.saturation->sqnr_db;
@@ -328,14 +335,14 @@ void AddLayer(const LayerComparison& layer, std::vector<Row>& rows) {
 }
 
 void AddStub(const StubComparison& stub, std::vector<Row>& rows) {
-  const auto add = [&](const std::string& parameter,
+  const auto add = [&](absl::string_view parameter,
                        const ActivationComparison& figures) {
     Row& row = rows.emplace_back();
-    row.name = row.float_side.fqn = row.quantized_side.fqn = stub.name;
+    row.name = stub.name;
     row.kind = "stub";
     row.parameter = parameter;
-    row.float_side.op = stub.float_type;
-    row.quantized_side.op = stub.quantized_type;
+    row.float_side = {stub.name, stub.float_type};
+    row.quantized_side = {stub.name, stub.quantized_type};
     SetFigures(figures, row);
   };
   add("", stub.figures);
@@ -350,11 +357,10 @@ void AddModuleOutput(const ModuleOutputComparison& output,
   row.name = output.name;
   row.kind = "output";
   // An output of the whole model belongs to no module.
-  if (!output.quantized_type.empty()) {
-    row.float_side.fqn = row.quantized_side.fqn = output.name;
-  }
-  row.float_side.op = output.float_type;
-  row.quantized_side.op = output.quantized_type;
+  const absl::string_view module =
+      output.quantized_type.empty() ? "" : absl::string_view(output.name);
+  row.float_side = {module, output.float_type};
+  row.quantized_side = {module, output.quantized_type};
   SetFigures(output.figures, row);
 }
 

@@ -11,9 +11,9 @@ namespace ns {
 namespace {
 
 struct SearchDocument {
-  SearchResult result;
-  std::string float_path;
-  std::string out_path;
+  const SearchResult& result;
+  const std::string& float_path;
+  const std::string& out_path;
 };
 
 // One choice of a layer, and its time.
@@ -53,8 +53,8 @@ std::optional<Top1Summary> Top1Of(const VerifiedRecipe& verified) {
 
 template <typename Io>
 void Map(Io& io, SearchDocument& document) {
-  SearchResult& result = document.result;
-  VerifiedRecipe& chosen = result.verified[result.chosen];
+  const SearchResult& result = document.result;
+  const VerifiedRecipe& chosen = result.verified[result.chosen];
   io.Schema("ns.search/1", "what ns search --json wrote");
   io("float", document.float_path);
   io("out", document.out_path);

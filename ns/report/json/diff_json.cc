@@ -24,9 +24,9 @@ struct BothCounts {
 };
 
 struct DiffDocument {
-  DiffPaths paths;
-  ComparisonDiff diff;
-  std::vector<LimitCheck> limits;
+  const DiffPaths& paths;
+  const ComparisonDiff& diff;
+  const std::vector<LimitCheck>& limits;
 };
 
 std::vector<ChangedLayer> ChangedLayers(
@@ -64,7 +64,7 @@ void Map(Io& io, BothCounts& counts) {
 
 template <typename Io>
 void Map(Io& io, DiffDocument& document) {
-  ComparisonDiff& diff = document.diff;
+  const ComparisonDiff& diff = document.diff;
   io.Schema("ns.diff/1", "what ns diff --json wrote");
   io("a", document.paths.a);
   io("b", document.paths.b);

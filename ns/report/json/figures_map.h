@@ -133,12 +133,13 @@ void MapOutliers(Io& io, ActivationComparison& activation) {
   }
 }
 
+inline const std::vector<std::string>& ActivationMembers();
+
 template <typename Io>
 void Map(Io& io, ActivationComparison& activation) {
   io("shape", activation.shape);
   Map(io, activation.error);
-  io.Numbers(activation.user_figures,
-             [] { return JsonPaths<ActivationComparison>(); });
+  io.Numbers(activation.user_figures, ActivationMembers);
   io("batch_sqnr_db", activation.batch_sqnr_db);
   io.Optional("trips", activation.trip_sqnr_db);
   io.Optional("elements", activation.elements);
@@ -149,6 +150,13 @@ void Map(Io& io, ActivationComparison& activation) {
   io.Optional("channel_sqnr_db", activation.channel_sqnr_db);
   MapOutliers(io, activation);
   io.Optional("histograms", activation.histograms);
+}
+
+// All that the JSON of compared values may hold but the metrics of the user.
+inline const std::vector<std::string>& ActivationMembers() {
+  static const auto& members =
+      *new std::vector<std::string>(JsonPaths<ActivationComparison>());
+  return members;
 }
 
 }  // namespace ns

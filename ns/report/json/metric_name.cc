@@ -17,7 +17,7 @@ namespace {
 std::vector<std::string> TakenNames() {
   std::vector<std::string> names = CsvColumns();
   for (const std::vector<std::string>& fields :
-       {JsonPaths<ActivationComparison>(), JsonPaths<StubComparison>(),
+       {ActivationMembers(), JsonPaths<StubComparison>(),
         JsonPaths<StubOutput>(), JsonPaths<ModuleOutputComparison>()}) {
     names.insert(names.end(), fields.begin(), fields.end());
   }

@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ns/suite/comparison_result.h"
+#include "tests/ns/report/json/compared_values.h"
 
 namespace ns {
 namespace {
@@ -18,18 +19,6 @@ using ::testing::Not;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-ActivationComparison Figures(const std::vector<int64_t>& shape,
-                             const ErrorFigures& error,
-                             const std::vector<double>& batches,
-                             const std::vector<double>& trips = {}) {
-  ActivationComparison figures;
-  figures.shape = shape;
-  figures.error = error;
-  figures.batch_sqnr_db = batches;
-  figures.trip_sqnr_db = trips;
-  return figures;
-}
 
 ComparisonResult OneLayer() {
   ComparisonResult result;

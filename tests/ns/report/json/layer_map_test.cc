@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "ir/json/write_json.h"
 #include "ns/suite/comparison_result.h"
+#include "tests/ns/report/json/compared_values.h"
 
 namespace ns {
 namespace {
@@ -19,24 +20,10 @@ using ::testing::Not;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-ActivationComparison Figures(const std::vector<int64_t>& shape,
-                             const ErrorFigures& error,
-                             const std::vector<double>& batches,
-                             const std::vector<double>& trips = {}) {
-  ActivationComparison figures;
-  figures.shape = shape;
-  figures.error = error;
-  figures.batch_sqnr_db = batches;
-  figures.trip_sqnr_db = trips;
-  return figures;
-}
-
-std::string LayerJson(const LayerComparison& layer) { return WriteJson(layer); }
-
 TEST(LayerMapTest, TellsWhyAnInputIsUnpaired) {
   LayerComparison layer;
   layer.unpaired_input = "behind an extra layer";
-  EXPECT_THAT(LayerJson(layer),
+  EXPECT_THAT(WriteJson(layer),
               HasSubstr(R"("unpaired_input": "behind an extra layer")"));
 }
 
@@ -45,7 +32,7 @@ TEST(LayerMapTest, LeavesOutWhatAnActivationDoesNotHave) {
   layer.activation = Figures({1}, {30, 0, 1, 0}, {30});
   // Nothing to tell, as long as all are 0.
   layer.activation->non_finite = NonFiniteCounts();
-  const std::string json = LayerJson(layer);
+  const std::string json = WriteJson(layer);
   for (const char* key :
        {R"("trips")", R"("elements")", R"("range")", R"("non_finite")",
         R"("codes")", R"("worst_channels")"}) {
@@ -111,13 +98,13 @@ TEST(LayerMapTest, WritesRangesCodesAndChannelsOfActivations) {
   })";
   LayerComparison layer;
   layer.activation = figures;
-  EXPECT_THAT(LayerJson(layer), HasSubstr("\"activation\": {" + fields));
+  EXPECT_THAT(WriteJson(layer), HasSubstr("\"activation\": {" + fields));
   layer = LayerComparison();
   layer.shadow = figures;
-  EXPECT_THAT(LayerJson(layer), HasSubstr("\"shadow\": {" + fields));
+  EXPECT_THAT(WriteJson(layer), HasSubstr("\"shadow\": {" + fields));
   layer = LayerComparison();
   layer.kernel = figures;
-  EXPECT_THAT(LayerJson(layer), HasSubstr("\"kernel\": {" + fields));
+  EXPECT_THAT(WriteJson(layer), HasSubstr("\"kernel\": {" + fields));
 }
 
 TEST(LayerMapTest, CountsOfNonFiniteValuesAreEachEnough) {
@@ -128,7 +115,7 @@ TEST(LayerMapTest, CountsOfNonFiniteValuesAreEachEnough) {
     layer.activation = Figures({1}, {30, 0, 1, 0}, {30});
     layer.activation->non_finite = NonFiniteCounts();
     (*layer.activation->non_finite).*count = 1;
-    EXPECT_THAT(LayerJson(layer), HasSubstr(R"("non_finite")"));
+    EXPECT_THAT(WriteJson(layer), HasSubstr(R"("non_finite")"));
   }
 }
 
@@ -136,9 +123,9 @@ TEST(LayerMapTest, WritesTheBreakdownOfTheError) {
   LayerComparison layer;
   layer.activation = Figures({1}, {6, 0, 1, 0}, {6});
   layer.shadow = Figures({1}, {8.5, 0, 1, 0}, {8.5});
-  EXPECT_THAT(LayerJson(layer), Not(HasSubstr(R"("error")")));
+  EXPECT_THAT(WriteJson(layer), Not(HasSubstr(R"("error")")));
   layer.inherited = ErrorFigures{30.5, 0.25, 0.999, 0.5};
-  EXPECT_THAT(LayerJson(layer), HasSubstr(R"(
+  EXPECT_THAT(WriteJson(layer), HasSubstr(R"(
   "inherited": {
     "sqnr_db": 30.5,
     "normalized_l2": 0.25,
@@ -155,7 +142,7 @@ TEST(LayerMapTest, WritesTheBreakdownOfTheError) {
   }
 })"));
   layer.inherited->sqnr_db = kNan;
-  EXPECT_THAT(LayerJson(layer), HasSubstr(R"(
+  EXPECT_THAT(WriteJson(layer), HasSubstr(R"(
     "inherited_db": "nan"
   })"));
 }
@@ -164,7 +151,7 @@ TEST(LayerMapTest, WritesWhatLayersAreMadeOf) {
   LayerComparison layer;
   layer.bias = BiasComparison{0.25, true};
   layer.qparams = LayerQParams{0.5, 3};
-  EXPECT_THAT(LayerJson(layer), HasSubstr(R"(
+  EXPECT_THAT(WriteJson(layer), HasSubstr(R"(
   "bias": {
     "mean_squared_error": 0.25,
     "missing": true
@@ -179,7 +166,7 @@ TEST(LayerMapTest, WritesWhatOnlyAPartDoes) {
   LayerComparison layer;
   layer.weight_only = ErrorFigures{33.5, 0.25, 0.75, 0.5};
   layer.activation_only = ErrorFigures{34.5, 0.25, 0.75, 0.5};
-  const std::string json = LayerJson(layer);
+  const std::string json = WriteJson(layer);
   for (const char* text : {R"("weight_only": {
     "sqnr_db": 33.5,)",
                            R"("activation_only": {
@@ -192,7 +179,7 @@ TEST(LayerMapTest, WritesTheChangesThatWereTried) {
   LayerComparison layer;
   layer.qparams = LayerQParams{0.5, 3};
   layer.shadow = Figures({1}, {20, 0, 1, 0}, {20});
-  EXPECT_THAT(LayerJson(layer), Not(HasSubstr("tried_changes")));
+  EXPECT_THAT(WriteJson(layer), Not(HasSubstr("tried_changes")));
   TriedChange range;
   range.kind = ChangeKind::kRange;
   range.qparams = LayerQParams{0.25, 3};
@@ -201,7 +188,7 @@ TEST(LayerMapTest, WritesTheChangesThatWereTried) {
   weight.kind = ChangeKind::kWeight;
   weight.sqnr_db = kInfinity;
   layer.tried_changes = {range, weight};
-  const std::string json = LayerJson(layer);
+  const std::string json = WriteJson(layer);
   EXPECT_THAT(json, HasSubstr(R"--(
   "tried_changes": [
     {
