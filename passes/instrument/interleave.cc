@@ -52,8 +52,7 @@ class Interleaver {
     bool is_b;
     GraphCopies& copies;
     // The points, by the node behind which their values come by.
-    llvm::DenseMap<const Node*, llvm::SmallVector<size_t, 1>> points =
-        llvm::DenseMap<const Node*, llvm::SmallVector<size_t, 1>>();
+    llvm::DenseMap<const Node*, llvm::SmallVector<size_t, 1>> points{};
 
     Value* Copy(const Value* value) const {
       return copies.values.lookup(value);
