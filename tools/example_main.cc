@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-#include "ir/status.h"
+#include "ir/base/status.h"
 #include "ns/batches/batches.h"
 #include "ns/suite/comparisons.h"
 #include "ns/suite/numeric_suite.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that folders depend on one another in one direction only.
+"""Checks that folders are small, and depend on one another in one direction.
 
   tools/lint_folders.py [--floors] [--root=FOLDER]
 
@@ -7,8 +7,9 @@ Reads the BUILD files below the root, by default the tree that this file is in.
 Two folders beside each other, such as passes/matching and passes/lowering, must
 not need each other, directly or through others: neither must a folder's own
 targets and one of its subfolders. Prints a line for each cycle, with the
-targets that make it, and then exits with 1. Tests may use anything and are not
-looked at.
+targets that make it, and one for each folder of more C++ files than anyone looks
+through, a header and its source counted as one; then it exits with 1. Tests may
+use anything and are not looked at.
 
   --floors  also print the order: what a folder uses is on a line above its own
 """
@@ -20,6 +21,8 @@ import sys
 
 # Attributes whose labels are what a target needs.
 DEPENDENCIES = ('actual', 'data', 'deps', 'exports', 'hdrs', 'srcs', 'tools')
+# At most so many C++ files are in a folder.
+MOST_FILES = 25
 # At most so many pairs of targets are printed for one edge.
 EXAMPLES = 3
 
@@ -163,6 +166,12 @@ def floors_of(graph):
     folders.difference_update(floor)
 
 
+def files_in(folder):
+  """The names of its C++ files, without their endings."""
+  return {os.path.splitext(name)[0] for name in os.listdir(folder)
+          if name.endswith(('.cc', '.h'))}
+
+
 def main():
   parser = argparse.ArgumentParser(
       description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -175,6 +184,12 @@ def main():
       (package,) + edge for package, text in build_files(options.root)
       for edge in edges_of(package, text))
   found = False
+  for package, _ in build_files(options.root):
+    count = len(files_in(os.path.join(options.root, package)))
+    if count > MOST_FILES:
+      print(f'{package}: {count} files, and at most {MOST_FILES} are wanted: '
+            'move some to a folder of their own')
+      found = True
   for parent in sorted(graphs):
     if options.floors:
       print(f'{parent or "."}:')

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "tools/command_line/commands.h"
-#include "tools/command_line/run_ns.h"
-#include "tools/command_line/run_tool.h"
+#include "tools/commands/commands.h"
+#include "tools/commands/run_ns.h"
+#include "tools/commands/run_tool.h"
 
 int main(int argc, char** argv) {
   if (!ns::PrepareProcess("ns")) {

@@ -216,7 +216,8 @@ lint_umbrellas() {
       "kind(cc_library, //${folder}/...) except deps(//:${folder})")" ||
       return 1
     for library in ${missing}; do
-      echo "${library}: //:${folder} lacks it; add it to its deps in BUILD"
+      echo "${library}: //:${folder} lacks it; end its BUILD file with" \
+        "cc_library_group, and list that group in BUILD"
       status=1
     done
   done
@@ -240,18 +241,20 @@ lint_scripts() {
 lint_rules() {
   local file status=0
   while read -r file; do
-    if [[ "${file}" == "${EMBEDDING}"* ]] ||
-      ! grep -q '"@system//:torch"' "${file}"; then
+    if [[ "${file}" == "${EMBEDDING}"* ]]; then
       continue
     fi
-    if ! grep -q 'load("//tools/bazel:cc.bzl"' "${file}"; then
-      echo "${file}: load cc_library and the like from //tools/bazel:cc.bzl"
-      status=1
-    elif grep -q '^\[\?cc_test(' "${file}" &&
-      ! grep -q 'load("//tools/bazel:cc.bzl".*"cc_test"' "${file}"; then
-      echo "${file}: load cc_test from //tools/bazel:cc.bzl"
-      status=1
-    elif grep -q '^grouped_cc_test(' "${file}" &&
+    if grep -q '"@system//:torch"' "${file}"; then
+      if grep -q '^cc_library(' "${file}"; then
+        echo "${file}: use ns_library of //tools/bazel:cc.bzl"
+        status=1
+      elif grep -q '^\[\?cc_test(' "${file}" &&
+        ! grep -q 'load("//tools/bazel:cc.bzl".*"cc_test"' "${file}"; then
+        echo "${file}: load cc_test from //tools/bazel:cc.bzl"
+        status=1
+      fi
+    fi
+    if grep -q '^ns_test(' "${file}" &&
       ! grep -q '^cc_test_group(' "${file}"; then
       echo "${file}: end with cc_test_group, which runs what is grouped"
       status=1

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "ir/make_module.h"
-#include "ir/module_file.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/files/module_file.h"
+#include "ir/hierarchy/make_module.h"
 #include "ns/batches/batches.h"
 #include "ns/eager/compare_weights.h"
 #include "ns/eager/eager_suite.h"
@@ -24,7 +24,7 @@
 #include "ns/eager/prepare_model_outputs.h"
 #include "ns/quantization/eager/fuse_modules.h"
 #include "ns/quantization/eager/quantize.h"
-#include "passes/quantization/default_qconfigs.h"
+#include "passes/quantization/qconfig/default_qconfigs.h"
 #include "passes/runtime/statistics/pair_statistics.h"
 
 namespace {

@@ -16,9 +16,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "ir/base/nearest_name.h"
+#include "ir/base/status.h"
 #include "ir/json/json_text.h"
-#include "ir/nearest_name.h"
-#include "ir/status.h"
 #include "llvm/Support/Error.h"
 
 namespace ns {

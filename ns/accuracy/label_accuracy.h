@@ -12,8 +12,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "ns/result/accuracy.h"
 #include "ns/search/paired_test.h"
-#include "ns/suite/accuracy.h"
 
 namespace ns {
 

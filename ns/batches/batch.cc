@@ -1,7 +1,7 @@
 #include "ns/batches/batch.h"
 
 #include "absl/strings/str_cat.h"
-#include "ir/deep_copy.h"
+#include "ir/base/deep_copy.h"
 
 namespace ns {
 

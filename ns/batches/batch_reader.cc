@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "ir/status.h"
+#include "ir/base/status.h"
 #include "ns/batches/batch_file.h"
 
 namespace ns {

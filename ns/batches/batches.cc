@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "ir/status.h"
+#include "ir/base/status.h"
 #include "ns/batches/batch_reader.h"
 
 namespace ns {

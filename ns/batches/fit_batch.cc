@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
 #include "ns/batches/batches.h"
 #include "ns/batches/fit_value.h"
 

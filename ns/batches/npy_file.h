@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ir/input_file.h"
+#include "ir/files/input_file.h"
 #include "ns/batches/npy_header.h"
 
 namespace ns {

@@ -10,7 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
 #include "ns/batches/fit_value.h"
 
 namespace ns {

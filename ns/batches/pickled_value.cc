@@ -10,7 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace ns {

@@ -6,8 +6,8 @@
 #include <ATen/core/ivalue.h>
 
 #include "absl/status/statusor.h"
-#include "ir/pickle.h"
-#include "ir/pickled_tensor.h"
+#include "ir/files/pickle.h"
+#include "ir/files/pickled_tensor.h"
 
 namespace ns {
 

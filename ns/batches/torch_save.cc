@@ -12,9 +12,9 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "ir/pickled_tensor.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
+#include "ir/files/pickled_tensor.h"
 #include "ns/batches/batch_memory.h"
 #include "ns/batches/pickled_value.h"
 

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "ir/archive_records.h"
-#include "ir/input_file.h"
-#include "ir/pickle.h"
+#include "ir/files/archive_records.h"
+#include "ir/files/input_file.h"
+#include "ir/files/pickle.h"
 
 namespace ns {
 

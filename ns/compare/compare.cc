@@ -4,14 +4,14 @@
 #include <optional>
 #include <utility>
 
-#include "ir/status.h"
-#include "ir/training_mode.h"
+#include "ir/base/status.h"
+#include "ir/files/training_mode.h"
 #include "ns/accuracy/label_accuracy.h"
 #include "ns/compare/describe_run.h"
 #include "ns/compare/leaf_modules.h"
 #include "ns/compare/state_dict_files.h"
+#include "ns/reference/compare_reference.h"
 #include "ns/suite/compare_models.h"
-#include "ns/suite/compare_reference.h"
 #include "ns/suite/user_metrics.h"
 
 namespace ns {

@@ -12,9 +12,9 @@
 #include "ns/compare/compare_modules.h"
 #include "ns/compare/compare_notice.h"
 #include "ns/compare/load_pair.h"
-#include "ns/suite/activation_files.h"
+#include "ns/result/comparison_result.h"
+#include "ns/saved/activation_files.h"
 #include "ns/suite/compare_options.h"
-#include "ns/suite/comparison_result.h"
 
 namespace ns {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "ir/module_file.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/files/module_file.h"
 #include "ns/compare/engines.h"
 #include "ns/eager/output_comparer.h"
 #include "ns/eager/stub_comparer.h"

@@ -11,12 +11,12 @@
 #include "absl/status/status.h"
 #include "ns/batches/batch_reader.h"
 #include "ns/compare/load_pair.h"
-#include "ns/suite/comparison_result.h"
+#include "ns/result/comparison_result.h"
 
 namespace ns {
 
 // Types of modules are written in full or by their last part: "Conv2d" or
-// "torch.nn.modules.conv.Conv2d" (IsTypeNamed in ir/module_path.h).
+// "torch.nn.modules.conv.Conv2d" (IsTypeNamed in ir/graph/module_path.h).
 struct ModuleOptions {
   // Whether float modules run beside their quantized ones, on the inputs of
   // these (CompareStubs in ns/eager/stub_comparer.h).

@@ -12,8 +12,8 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
-#include "ir/input_file.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/files/input_file.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/SHA256.h"
 

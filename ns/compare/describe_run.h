@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "ns/suite/comparison_result.h"
+#include "ns/result/comparison_result.h"
 
 namespace ns {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "ir/engine_error.h"
+#include "ir/base/engine_error.h"
 
 namespace ns {
 namespace {

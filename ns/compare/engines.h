@@ -16,9 +16,9 @@ std::vector<std::string> AvailableEngines();
 
 // Sets LibTorch's engine to `engine` and calls `use`. When `engine` is empty,
 // tries the AvailableEngines in turn until `use` returns no engine error
-// (ir/engine_error.h): packed weights are bound to the engine that loads them.
-// Returns what `use` returned or, when all engines gave an engine error, the
-// first of these. The engine stays set.
+// (ir/base/engine_error.h): packed weights are bound to the engine that loads
+// them. Returns what `use` returned or, when all engines gave an engine error,
+// the first of these. The engine stays set.
 absl::Status WithEngine(const std::string& engine,
                         const std::function<absl::Status()>& use);
 

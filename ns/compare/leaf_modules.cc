@@ -12,9 +12,9 @@
 #include "absl/algorithm/container.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "ir/graph_walk.h"
-#include "ir/module_path.h"
-#include "ir/node_view.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/module_path.h"
+#include "ir/graph/node_view.h"
 #include "ns/suite/compare_models.h"
 
 namespace ns {

@@ -9,8 +9,8 @@
 #include "ns/batches/batch_reader.h"
 #include "ns/compare/compare_notice.h"
 #include "ns/compare/load_pair.h"
+#include "ns/result/comparison_result.h"
 #include "ns/suite/compare_options.h"
-#include "ns/suite/comparison_result.h"
 
 namespace ns {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "ir/inline_modules.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/flatten/inline_modules.h"
 #include "ns/compare/engines.h"
 
 namespace ns {

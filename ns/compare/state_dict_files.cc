@@ -1,7 +1,7 @@
 #include "ns/compare/state_dict_files.h"
 
 #include "absl/strings/str_cat.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
 #include "ns/eager/compare_state_dicts.h"
 #include "ns/eager/state_dict.h"
 

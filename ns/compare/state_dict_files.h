@@ -4,7 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "ns/compare/load_pair.h"
-#include "ns/suite/comparison_result.h"
+#include "ns/result/comparison_result.h"
 
 namespace ns {
 

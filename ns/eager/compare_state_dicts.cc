@@ -9,7 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
 #include "ns/eager/module_weights.h"
 #include "ns/eager/weight_pairs.h"
 #include "ns/suite/compare_weight.h"

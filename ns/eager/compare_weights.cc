@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/status.h"
+#include "ir/base/status.h"
 #include "ns/eager/module_weights.h"
 #include "ns/eager/weight_pairs.h"
 

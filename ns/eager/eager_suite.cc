@@ -1,7 +1,7 @@
 #include "ns/eager/eager_suite.h"
 
-#include "ir/model_graph.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/model/model_graph.h"
 #include "ns/batches/run_batches.h"
 #include "ns/eager/matching_activations.h"
 

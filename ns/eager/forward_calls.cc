@@ -8,8 +8,8 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/strip.h"
-#include "ir/inline_modules.h"
-#include "ir/module_path.h"
+#include "ir/flatten/inline_modules.h"
+#include "ir/graph/module_path.h"
 
 namespace ns {
 namespace {

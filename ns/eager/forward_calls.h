@@ -19,10 +19,11 @@ namespace ns {
 // methods whose names begin like that are helpers.
 bool IsForward(absl::string_view method);
 
-// Returns the calls of LeafCalls (ir/inline_modules.h) in `graph` that give the
-// outputs of modules, in program order: those of a forward, as PyTorch's suite
-// logs. Of a module whose forward is not called at all, such as a
-// FloatFunctional, they are the calls of any method. No leaf may be a function.
+// Returns the calls of LeafCalls (ir/flatten/inline_modules.h) in `graph` that
+// give the outputs of modules, in program order: those of a forward, as
+// PyTorch's suite logs. Of a module whose forward is not called at all, such as
+// a FloatFunctional, they are the calls of any method. No leaf may be a
+// function.
 std::vector<torch::jit::Node*> ForwardCalls(torch::jit::Graph& graph);
 
 }  // namespace ns

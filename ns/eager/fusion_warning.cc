@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "ir/module_path.h"
+#include "ir/graph/module_path.h"
 
 namespace ns {
 

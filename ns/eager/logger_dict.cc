@@ -5,9 +5,9 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "ir/module_path.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
+#include "ir/graph/module_path.h"
 #include "passes/instrument/logger_info.h"
 
 namespace ns {

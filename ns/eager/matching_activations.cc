@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
 #include "ns/eager/find_match.h"
 
 namespace ns {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
 #include "passes/analysis/op_outputs.h"
 #include "passes/instrument/logger_calls.h"
 #include "passes/rewrite/tensor_in.h"

@@ -8,8 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "ir/model_graph.h"
-#include "ir/module_path.h"
+#include "ir/graph/module_path.h"
+#include "ir/model/model_graph.h"
 #include "passes/instrument/logger_info.h"
 
 namespace torch::jit {

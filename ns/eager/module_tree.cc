@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/module_path.h"
+#include "ir/graph/module_path.h"
 
 namespace ns {
 namespace {

@@ -12,7 +12,8 @@
 
 namespace ns {
 
-// Returns the type's name, unmangled by UnmangledTypeName (ir/module_path.h).
+// Returns the type's name, unmangled by UnmangledTypeName
+// (ir/graph/module_path.h).
 std::string TypeNameOf(const torch::jit::Module& module);
 
 // Returns the types of `module` and of all modules below it, parents first.

@@ -5,8 +5,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "ir/module_path.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/graph/module_path.h"
 #include "ns/eager/module_tree.h"
 #include "passes/analysis/packed_weights.h"
 

@@ -12,7 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "ns/batches/batch_reader.h"
-#include "ns/suite/comparison_result.h"
+#include "ns/result/comparison_result.h"
 
 namespace ns {
 

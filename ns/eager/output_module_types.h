@@ -9,9 +9,10 @@ namespace ns {
 
 // Returns type names, sorted, as "torch.nn.modules.conv.Conv2d": of the float,
 // fused, fake-quantized and quantized modules that correspond. They have
-// "torch.nn" for "torch.ao.nn": compare them by IsTypeNamed (ir/module_path.h),
-// which takes both. (PyTorch's get_default_compare_output_module_list has
-// these, and those of IsNeverLogged, which its eager suite leaves out.)
+// "torch.nn" for "torch.ao.nn": compare them by IsTypeNamed
+// (ir/graph/module_path.h), which takes both. (PyTorch's
+// get_default_compare_output_module_list has these, and those of IsNeverLogged,
+// which its eager suite leaves out.)
 absl::Span<const absl::string_view> DefaultOutputModuleTypes();
 
 // True for modules that are never logged, listed or not: Sequential, which

@@ -2,9 +2,9 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
-#include "ir/control_flow.h"
-#include "ir/inline_modules.h"
-#include "ir/module_path.h"
+#include "ir/flatten/inline_modules.h"
+#include "ir/graph/control_flow.h"
+#include "ir/graph/module_path.h"
 
 namespace ns {
 

@@ -11,8 +11,8 @@ struct Graph;
 
 namespace ns {
 
-// Returns the paths of the leaf modules (ir/inline_modules.h) that `graph`
-// calls inside a loop.
+// Returns the paths of the leaf modules (ir/flatten/inline_modules.h) that
+// `graph` calls inside a loop.
 std::set<std::string> PathsInLoops(torch::jit::Graph& graph);
 
 }  // namespace ns

@@ -8,12 +8,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "ir/attach_attribute.h"
-#include "ir/insert_method_call.h"
-#include "ir/insert_op.h"
-#include "ir/module_path.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
+#include "ir/graph/insert_op.h"
+#include "ir/graph/module_path.h"
+#include "ir/model/attach_attribute.h"
+#include "ir/model/insert_method_call.h"
 #include "ns/eager/forward_calls.h"
 
 namespace ns {

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "ns/eager/module_logger.h"
 
 namespace torch::jit {
@@ -40,9 +40,9 @@ class Shadow {
 
   // Makes the float module run whenever `call` does, and passes both outputs to
   // the logger. `call` is a prim::CallMethod of the host's graph that was not
-  // inlined (a leaf call, see ir/inline_modules.h). The float module gets float
-  // copies of the arguments that are tensors, or lists, tuples or dicts with
-  // tensors:
+  // inlined (a leaf call, see ir/flatten/inline_modules.h). The float module
+  // gets float copies of the arguments that are tensors, or lists, tuples or
+  // dicts with tensors:
   //   %y = prim::CallMethod[name="forward"](%fc, %x)
   // becomes
   //   %copy = ns::float_copy(%x)

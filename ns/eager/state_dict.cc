@@ -12,9 +12,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "ir/input_file.h"
-#include "ir/pickle.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/files/input_file.h"
+#include "ir/files/pickle.h"
 #include "ns/batches/fit_value.h"
 #include "ns/batches/torch_save.h"
 

@@ -7,15 +7,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "ir/model_graph.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/model/model_graph.h"
 #include "ns/batches/run_batches.h"
 #include "ns/eager/fusion_warning.h"
 #include "ns/eager/module_tree.h"
 #include "ns/eager/paths_in_loops.h"
 #include "ns/eager/prepare_model_with_stubs.h"
+#include "ns/result/output_label.h"
 #include "ns/suite/non_finite_inputs.h"
-#include "ns/suite/output_label.h"
 #include "ns/suite/pooled_comparison.h"
 #include "passes/runtime/loggers/shadow_logger.h"
 

@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "ns/batches/batches.h"
-#include "ns/suite/comparison_result.h"
+#include "ns/result/comparison_result.h"
 
 namespace ns {
 

@@ -8,7 +8,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "ir/module_path.h"
+#include "ir/graph/module_path.h"
 #include "ns/eager/find_match.h"
 #include "passes/analysis/packed_weights.h"
 

@@ -3,11 +3,11 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include "absl/strings/str_cat.h"
-#include "ir/insert_method_call.h"
-#include "ir/node_view.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/graph/node_view.h"
+#include "ir/model/insert_method_call.h"
 #include "ns/n_shadows/shadow_attributes.h"
-#include "passes/quantization/kernel_support.h"
+#include "passes/quantization/qconfig/kernel_support.h"
 #include "passes/runtime/observers/activation_quantizer.h"
 #include "passes/runtime/observers/observer_options.h"
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
-#include "passes/quantization/float_subgraphs.h"
+#include "ir/model/model_graph.h"
+#include "passes/quantization/layers/float_subgraphs.h"
 #include "passes/runtime/observers/observer_config.h"
 
 namespace torch::jit {

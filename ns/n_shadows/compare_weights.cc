@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
 #include "passes/analysis/subgraph_weights.h"
-#include "passes/quantization/float_subgraphs.h"
-#include "passes/quantization/kernel_support.h"
+#include "passes/quantization/layers/float_subgraphs.h"
+#include "passes/quantization/qconfig/kernel_support.h"
 #include "passes/runtime/observers/fake_quantize_weight.h"
 
 namespace ns {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
-#include "passes/quantization/qconfig_mapping.h"
+#include "ir/model/model_graph.h"
+#include "passes/quantization/qconfig/qconfig_mapping.h"
 #include "passes/runtime/statistics/pair_statistics.h"
 
 namespace ns {

@@ -3,17 +3,17 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include "absl/algorithm/container.h"
-#include "ir/status.h"
-#include "ns/quantization/fold_for_quantization.h"
-#include "ns/quantization/quantize_model.h"
-#include "passes/quantization/float_subgraphs.h"
-#include "passes/quantization/quantization_report.h"
+#include "ir/base/status.h"
+#include "ns/quantization/model/fold_for_quantization.h"
+#include "ns/quantization/model/quantize_model.h"
+#include "passes/quantization/layers/float_subgraphs.h"
+#include "passes/quantization/layers/quantization_report.h"
 
 namespace ns {
 namespace {
 
-// What AskObserver (passes/quantization/calibrated_value.h) says of layers that
-// did not run.
+// What AskObserver (passes/quantization/convert/calibrated_value.h) says of
+// layers that did not run.
 constexpr char kNeverRan[] = "never ran during calibration";
 
 }  // namespace

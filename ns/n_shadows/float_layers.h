@@ -7,14 +7,15 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "ns/batches/batches.h"
-#include "passes/quantization/qconfig_mapping.h"
+#include "passes/quantization/qconfig/qconfig_mapping.h"
 
 namespace ns {
 
-// Names of layers (FindFloatSubgraphs of passes/quantization/float_subgraphs.h,
-// with batch norms and clamps), and why each stays in float.
+// Names of layers (FindFloatSubgraphs of
+// passes/quantization/layers/float_subgraphs.h, with batch norms and clamps),
+// and why each stays in float.
 using FloatLayerReasons = std::map<std::string, std::string>;
 
 // Quantizes `model` with `mapping` as QuantizeModel does, calibrated by

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "ir/insert_method_call.h"
-#include "ir/node_view.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/graph/node_view.h"
+#include "ir/model/insert_method_call.h"
 #include "ns/n_shadows/candidate_logger.h"
 #include "passes/instrument/logger_calls.h"
-#include "passes/quantization/quantize_weights.h"
+#include "passes/quantization/layers/quantize_weights.h"
 #include "passes/rewrite/copy_subgraph.h"
 #include "passes/rewrite/first_tensor.h"
 #include "passes/runtime/observers/observer_config.h"

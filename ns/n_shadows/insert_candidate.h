@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "ns/n_shadows/candidate_activations.h"
 #include "passes/instrument/logger_info.h"
-#include "passes/quantization/float_subgraphs.h"
-#include "passes/quantization/qconfig.h"
+#include "passes/quantization/layers/float_subgraphs.h"
+#include "passes/quantization/qconfig/qconfig.h"
 
 namespace torch::jit {
 struct Node;

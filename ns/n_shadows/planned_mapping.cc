@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
 #include "ns/n_shadows/float_layers.h"
 #include "ns/n_shadows/n_shadows_results.h"
-#include "ns/quantization/fold_for_quantization.h"
-#include "passes/quantization/float_subgraphs.h"
-#include "passes/quantization/layer_rule.h"
+#include "ns/quantization/model/fold_for_quantization.h"
+#include "passes/quantization/layers/float_subgraphs.h"
+#include "passes/quantization/layers/layer_rule.h"
 
 namespace ns {
 namespace {

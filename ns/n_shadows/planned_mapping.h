@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "ns/batches/batches.h"
 #include "ns/n_shadows/sensitivity.h"
-#include "passes/quantization/qconfig_mapping.h"
+#include "passes/quantization/qconfig/qconfig_mapping.h"
 
 namespace ns {
 

@@ -3,9 +3,9 @@
 #define NS_N_SHADOWS_PREPARE_N_SHADOWS_ADD_LOGGERS_MODEL_H_
 
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "ns/n_shadows/prepare_n_shadows_model.h"
-#include "passes/quantization/qconfig_mapping.h"
+#include "passes/quantization/qconfig/qconfig_mapping.h"
 
 namespace ns {
 

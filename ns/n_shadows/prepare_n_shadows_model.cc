@@ -8,15 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include "ir/refusal.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
-#include "ir/verifier.h"
+#include "ir/base/refusal.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
+#include "ir/graph/verifier.h"
 #include "ns/n_shadows/candidate_logger.h"
 #include "ns/n_shadows/insert_candidate.h"
 #include "ns/n_shadows/shadow_attributes.h"
-#include "passes/quantization/float_subgraphs.h"
-#include "passes/quantization/kernel_support.h"
+#include "passes/quantization/layers/float_subgraphs.h"
+#include "passes/quantization/qconfig/kernel_support.h"
 
 namespace ns {
 namespace {

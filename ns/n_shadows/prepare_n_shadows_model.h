@@ -9,12 +9,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "ns/n_shadows/qconfig_multi_mapping.h"
 #include "passes/instrument/logger_info.h"
 #include "passes/ops/op_relations.h"
-#include "passes/quantization/float_subgraphs.h"
-#include "passes/quantization/qconfig.h"
+#include "passes/quantization/layers/float_subgraphs.h"
+#include "passes/quantization/qconfig/qconfig.h"
 
 namespace ns {
 

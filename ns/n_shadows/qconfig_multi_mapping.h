@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "passes/quantization/qconfig.h"
-#include "passes/quantization/qconfig_mapping.h"
+#include "passes/quantization/qconfig/qconfig.h"
+#include "passes/quantization/qconfig/qconfig_mapping.h"
 
 namespace ns {
 

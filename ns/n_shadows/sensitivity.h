@@ -12,11 +12,11 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "ns/batches/batches.h"
 #include "ns/n_shadows/n_shadows_results.h"
 #include "ns/n_shadows/prepare_n_shadows_model.h"
-#include "passes/quantization/qconfig.h"
+#include "passes/quantization/qconfig/qconfig.h"
 
 namespace ns {
 

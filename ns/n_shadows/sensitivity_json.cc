@@ -7,7 +7,7 @@
 
 #include "ir/json/json_map.h"
 #include "ir/json/write_json.h"
-#include "ns/suite/metrics.h"
+#include "ns/result/metrics.h"
 
 namespace ns {
 namespace {

@@ -14,8 +14,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "ns/report/text_table.h"
-#include "ns/suite/printable.h"
+#include "ns/report/table/text_table.h"
+#include "ns/result/printable.h"
 
 namespace ns {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "ns/n_shadows/sensitivity.h"
-#include "ns/report/table_report.h"
+#include "ns/report/table/table_report.h"
 
 namespace ns {
 

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "ir/node_view.h"
+#include "ir/graph/node_view.h"
 
 namespace ns {
 namespace {

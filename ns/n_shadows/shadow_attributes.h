@@ -24,7 +24,7 @@
 
 #include "absl/strings/string_view.h"
 #include "passes/instrument/logger_info.h"
-#include "passes/quantization/float_subgraphs.h"
+#include "passes/quantization/layers/float_subgraphs.h"
 #include "passes/runtime/observers/activation_quantizer.h"
 
 namespace ns {

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "ns/batches/batch_reader.h"
-#include "ns/quantization/output_error.h"
-#include "ns/quantization/quantize_options.h"
-#include "passes/quantization/qconfig_mapping.h"
-#include "passes/quantization/quantization_report.h"
+#include "ns/quantization/model/output_error.h"
+#include "ns/quantization/model/quantize_options.h"
+#include "passes/quantization/layers/quantization_report.h"
+#include "passes/quantization/qconfig/qconfig_mapping.h"
 
 namespace ns {
 

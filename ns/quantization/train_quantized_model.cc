@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "ir/status.h"
+#include "ir/base/status.h"
 #include "ns/batches/run_batches.h"
-#include "ns/quantization/calibrator.h"
-#include "ns/quantization/quantize_accurately.h"
-#include "ns/quantization/quantized_engine.h"
+#include "ns/quantization/accurate/quantize_accurately.h"
+#include "ns/quantization/model/calibrator.h"
+#include "ns/quantization/model/quantized_engine.h"
 #include "ns/training/trainable_graph.h"
 #include "ns/training/training_text.h"
 

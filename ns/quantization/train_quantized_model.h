@@ -8,11 +8,11 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
-#include "ns/quantization/quantize_model.h"
+#include "ir/model/model_graph.h"
+#include "ns/quantization/model/quantize_model.h"
 #include "ns/training/train.h"
 #include "ns/training/training_report.h"
-#include "passes/quantization/quantization_report.h"
+#include "passes/quantization/layers/quantization_report.h"
 
 namespace ns {
 

@@ -15,11 +15,11 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "ir/json/json_text.h"
-#include "ns/report/error_breakdown.h"
-#include "ns/suite/comparison_result.h"
-#include "ns/suite/figure_kinds.h"
-#include "ns/suite/metrics.h"
-#include "ns/suite/printable.h"
+#include "ns/findings/error_breakdown.h"
+#include "ns/result/comparison_result.h"
+#include "ns/result/figure_kinds.h"
+#include "ns/result/metrics.h"
+#include "ns/result/printable.h"
 
 namespace ns {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ns/suite/comparison_result.h"
+#include "ns/result/comparison_result.h"
 
 namespace ns {
 
@@ -30,7 +30,7 @@ namespace ns {
 //   worst_channels ("3:12.1 7:14.0", channel and SQNR in dB, worst first),
 //   dominated_by (of activations: local, inherited or both),
 //   mean_error (of quantized minus float), bias_share (0 to 1), and whatever
-//   metric comes later (ns/suite/metrics.h)
+//   metric comes later (ns/result/metrics.h)
 //
 // then, where outliers were asked for, abs_error_p999 and outlier_share
 // (OutlierFigures), then the metrics of the user (`result.user_metrics`), and,

@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/json/utf8_sequence.h"
-#include "ns/report/limit_text.h"
-#include "ns/suite/printable.h"
+#include "ns/findings/limit_text.h"
+#include "ns/result/printable.h"
 
 namespace ns {
 namespace {

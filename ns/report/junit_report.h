@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "ns/suite/limit_check.h"
+#include "ns/result/limit_check.h"
 
 namespace ns {
 

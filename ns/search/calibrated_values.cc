@@ -7,15 +7,15 @@
 #include <set>
 
 #include "absl/algorithm/container.h"
-#include "ir/graph_copy.h"
-#include "ir/node_view.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
+#include "ir/graph/graph_copy.h"
+#include "ir/graph/node_view.h"
 #include "ns/search/plan_of_copy.h"
-#include "passes/quantization/bias_correction.h"
-#include "passes/quantization/insert_observers.h"
-#include "passes/quantization/int8_operands.h"
-#include "passes/quantization/prepared_model.h"
+#include "passes/quantization/layers/bias_correction.h"
+#include "passes/quantization/layers/int8_operands.h"
+#include "passes/quantization/observe/insert_observers.h"
+#include "passes/quantization/observe/prepared_model.h"
 #include "passes/runtime/observers/make_observer.h"
 #include "passes/runtime/observers/observer_config.h"
 

@@ -11,16 +11,16 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "llvm/ADT/DenseMap.h"
 #include "ns/batches/batch_reader.h"
-#include "ns/quantization/held_back_batches.h"
+#include "ns/quantization/accurate/held_back_batches.h"
 #include "ns/search/search_space.h"
-#include "passes/quantization/calibrated_value.h"
-#include "passes/quantization/observer_plan.h"
-#include "passes/quantization/qconfig.h"
-#include "passes/runtime/observers/input_means.h"
+#include "passes/quantization/convert/calibrated_value.h"
+#include "passes/quantization/observe/observer_plan.h"
+#include "passes/quantization/qconfig/qconfig.h"
 #include "passes/runtime/observers/observer.h"
+#include "passes/runtime/observers/values/input_means.h"
 
 namespace ns {
 

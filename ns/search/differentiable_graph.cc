@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "ir/graph_walk.h"
-#include "ir/node_view.h"
-#include "ir/out_of_place.h"
-#include "ir/tensor_writes.h"
+#include "ir/aliasing/out_of_place.h"
+#include "ir/aliasing/tensor_writes.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/node_view.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace ns {

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "ns/batches/batch.h"
 #include "ns/search/calibrated_values.h"
 #include "ns/search/search_space.h"
-#include "passes/quantization/observer_plan.h"
+#include "passes/quantization/observe/observer_plan.h"
 
 namespace ns {
 

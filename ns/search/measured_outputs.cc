@@ -8,9 +8,9 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "ir/refusal.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/refusal.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
 #include "ns/training/class_labels.h"
 
 namespace ns {

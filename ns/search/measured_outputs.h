@@ -39,8 +39,8 @@ class MeasuredOutputs {
 
   // Compares what a quantized model returned for the batch at `index`. Batches
   // that AddFloat was not called for count for top1 alone. A sample with a nan
-  // among its scores is wrong. A refusal (ir/refusal.h) of other outputs than
-  // those of the float model, in number or shape.
+  // among its scores is wrong. A refusal (ir/base/refusal.h) of other outputs
+  // than those of the float model, in number or shape.
   absl::Status Compare(int64_t index, const NamedTensors& outputs);
 
   // The power of the error over that of the float output, of all batches since

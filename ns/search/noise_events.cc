@@ -7,12 +7,12 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "ir/node_view.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/graph/node_view.h"
 #include "passes/ops/fusion_patterns.h"
 #include "passes/ops/op_table.h"
-#include "passes/quantization/constant_weights.h"
-#include "passes/quantization/int8_form.h"
+#include "passes/quantization/layers/constant_weights.h"
+#include "passes/quantization/layers/int8_form.h"
 
 namespace ns {
 namespace {

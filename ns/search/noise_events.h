@@ -16,11 +16,11 @@
 #include "absl/status/statusor.h"
 #include "ns/search/calibrated_values.h"
 #include "ns/search/search_space.h"
-#include "passes/quantization/calibrated_value.h"
-#include "passes/quantization/float_subgraphs.h"
-#include "passes/quantization/int8_operands.h"
-#include "passes/quantization/observer_plan.h"
-#include "passes/quantization/qconfig.h"
+#include "passes/quantization/convert/calibrated_value.h"
+#include "passes/quantization/layers/float_subgraphs.h"
+#include "passes/quantization/layers/int8_operands.h"
+#include "passes/quantization/observe/observer_plan.h"
+#include "passes/quantization/qconfig/qconfig.h"
 
 namespace ns {
 

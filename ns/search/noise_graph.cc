@@ -10,19 +10,19 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "ir/attach_attribute.h"
-#include "ir/control_flow.h"
-#include "ir/graph_copy.h"
-#include "ir/insert_method_call.h"
-#include "ir/node_view.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
-#include "ir/verifier.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
+#include "ir/graph/control_flow.h"
+#include "ir/graph/graph_copy.h"
+#include "ir/graph/node_view.h"
+#include "ir/graph/verifier.h"
+#include "ir/model/attach_attribute.h"
+#include "ir/model/insert_method_call.h"
 #include "llvm/ADT/DenseMap.h"
 #include "ns/search/differentiable_graph.h"
-#include "passes/quantization/int8_form.h"
-#include "passes/quantization/int8_operands.h"
-#include "passes/quantization/layer_site.h"
+#include "passes/quantization/layers/int8_form.h"
+#include "passes/quantization/layers/int8_operands.h"
+#include "passes/quantization/layers/layer_site.h"
 
 namespace ns {
 namespace {

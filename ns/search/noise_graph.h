@@ -8,8 +8,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "ir/graph_copy.h"
-#include "ir/model_graph.h"
+#include "ir/graph/graph_copy.h"
+#include "ir/model/model_graph.h"
 #include "ns/search/calibrated_values.h"
 #include "ns/search/noise_events.h"
 #include "ns/search/search_space.h"

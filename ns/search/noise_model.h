@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "ns/batches/batch.h"
 #include "ns/eager/output_tensors.h"
 #include "ns/search/calibrated_values.h"
 #include "ns/search/noise_graph.h"
 #include "ns/search/search_space.h"
-#include "passes/quantization/observer_plan.h"
+#include "passes/quantization/observe/observer_plan.h"
 
 namespace ns {
 

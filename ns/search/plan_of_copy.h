@@ -2,8 +2,8 @@
 #ifndef NS_SEARCH_PLAN_OF_COPY_H_
 #define NS_SEARCH_PLAN_OF_COPY_H_
 
-#include "ir/graph_copy.h"
-#include "passes/quantization/observer_plan.h"
+#include "ir/graph/graph_copy.h"
+#include "passes/quantization/observe/observer_plan.h"
 
 namespace ns {
 

@@ -3,16 +3,16 @@
 #include <limits>
 #include <utility>
 
-#include "ir/refusal.h"
-#include "ir/status.h"
+#include "ir/base/refusal.h"
+#include "ir/base/status.h"
 #include "ns/batches/batch.h"
 #include "ns/batches/run_batches.h"
 #include "ns/eager/output_tensors.h"
-#include "ns/quantization/copy_for_target.h"
-#include "ns/quantization/find_unbalanced_parts.h"
-#include "ns/quantization/held_back_batches.h"
-#include "passes/quantization/layer_corrections.h"
-#include "passes/quantization/unbalanced_parts.h"
+#include "ns/quantization/accurate/held_back_batches.h"
+#include "ns/quantization/model/copy_for_target.h"
+#include "ns/quantization/model/find_unbalanced_parts.h"
+#include "passes/quantization/convert/layer_corrections.h"
+#include "passes/quantization/observe/unbalanced_parts.h"
 
 namespace ns {
 

@@ -9,9 +9,9 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "ns/batches/batch_reader.h"
-#include "ns/quantization/quantize_model.h"
+#include "ns/quantization/model/quantize_model.h"
 #include "ns/search/calibrated_values.h"
 #include "ns/search/measured_outputs.h"
 #include "ns/search/paired_test.h"

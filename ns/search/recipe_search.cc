@@ -8,7 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
 #include "ns/search/paired_test.h"
 #include "passes/runtime/noise/noise_rows.h"
 

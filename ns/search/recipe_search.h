@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "ns/quantization/quantize_model.h"
+#include "ns/quantization/model/quantize_model.h"
 #include "ns/search/noise_correction.h"
 #include "ns/search/recipe_runner.h"
 #include "ns/search/recipe_solver.h"

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "ns/batches/batch_reader.h"
-#include "ns/quantization/quantize_options.h"
+#include "ns/quantization/model/quantize_options.h"
 #include "ns/search/layer_times.h"
 #include "ns/search/search_result.h"
 

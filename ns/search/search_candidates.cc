@@ -6,10 +6,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "ir/status.h"
-#include "ns/quantization/target_mapping.h"
-#include "passes/quantization/default_qconfigs.h"
-#include "passes/quantization/qconfig.h"
+#include "ir/base/status.h"
+#include "ns/quantization/model/target_mapping.h"
+#include "passes/quantization/qconfig/default_qconfigs.h"
+#include "passes/quantization/qconfig/qconfig.h"
 
 namespace ns {
 namespace {

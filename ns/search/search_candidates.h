@@ -7,9 +7,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
-#include "ns/quantization/quantize_options.h"
-#include "passes/quantization/qconfig_mapping.h"
+#include "ir/model/model_graph.h"
+#include "ns/quantization/model/quantize_options.h"
+#include "passes/quantization/qconfig/qconfig_mapping.h"
 
 namespace ns {
 

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "ns/quantization/quantize_model.h"
+#include "ns/quantization/model/quantize_model.h"
 #include "ns/search/paired_test.h"
 #include "ns/search/search_space.h"
-#include "passes/quantization/qconfig_mapping.h"
+#include "passes/quantization/qconfig/qconfig_mapping.h"
 
 namespace ns {
 

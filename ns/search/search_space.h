@@ -12,14 +12,14 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "llvm/ADT/DenseSet.h"
-#include "ns/quantization/quantize_options.h"
+#include "ns/quantization/model/quantize_options.h"
 #include "ns/search/search_candidates.h"
-#include "passes/quantization/float_subgraphs.h"
-#include "passes/quantization/observer_plan.h"
-#include "passes/quantization/prepared_model.h"
-#include "passes/quantization/qconfig_mapping.h"
+#include "passes/quantization/layers/float_subgraphs.h"
+#include "passes/quantization/observe/observer_plan.h"
+#include "passes/quantization/observe/prepared_model.h"
+#include "passes/quantization/qconfig/qconfig_mapping.h"
 
 namespace ns {
 
@@ -42,8 +42,8 @@ class SearchSpace {
   // `options` are those that models are quantized with; their mapping is not
   // used. Layers that they keep in float have no choice. Nor does a layer have
   // a candidate with which its pair sums could saturate on the target
-  // (passes/quantization/layer_saturation.h): no noise model foresees that.
-  // Errors: what PrepareModel refuses; a model without a layer that has a
+  // (passes/quantization/layers/layer_saturation.h): no noise model foresees
+  // that. Errors: what PrepareModel refuses; a model without a layer that has a
   // choice.
   static absl::StatusOr<SearchSpace> Create(
       const ModelGraph& model, const QuantizeOptions& options,

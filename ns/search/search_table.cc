@@ -8,11 +8,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
-#include "ns/report/figure_text.h"
-#include "ns/report/reason_list.h"
-#include "ns/report/table_figures.h"
-#include "ns/report/text_table.h"
-#include "ns/suite/printable.h"
+#include "ns/findings/figure_text.h"
+#include "ns/findings/table_figures.h"
+#include "ns/report/table/reason_list.h"
+#include "ns/report/table/text_table.h"
+#include "ns/result/printable.h"
 
 namespace ns {
 namespace {

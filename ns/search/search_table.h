@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ns/report/table_report.h"
+#include "ns/report/table/table_report.h"
 #include "ns/search/search_result.h"
 
 namespace ns {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ir/graph_walk.h"
-#include "ir/node_view.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/node_view.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {

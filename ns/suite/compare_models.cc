@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ir/pass_context.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/graph/pass_context.h"
 #include "ns/batches/batch.h"
 #include "ns/suite/describe_models.h"
 #include "ns/suite/emulation.h"
@@ -22,7 +22,7 @@
 #include "ns/suite/try_changes.h"
 #include "ns/suite/user_figures.h"
 #include "passes/lowering/lower_matched.h"
-#include "passes/matching/copied_matches.h"
+#include "passes/matching/matches/copied_matches.h"
 
 namespace ns {
 namespace {

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "ns/suite/activation_files.h"
-#include "ns/suite/comparison_result.h"
+#include "ns/result/comparison_result.h"
+#include "ns/saved/activation_files.h"
 #include "ns/suite/user_metrics.h"
 #include "passes/extraction/weight_extraction.h"
-#include "passes/instrument/pair_plan.h"
+#include "passes/instrument/pair/pair_plan.h"
 #include "passes/kernels/saturation_mode.h"
 #include "passes/matching/graph_matcher.h"
 

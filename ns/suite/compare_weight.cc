@@ -7,10 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
-#include "ns/suite/metrics.h"
-#include "ns/suite/value_histograms.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
+#include "ns/result/metrics.h"
+#include "ns/result/value_histograms.h"
 #include "passes/runtime/statistics/pair_statistics.h"
 
 namespace ns {

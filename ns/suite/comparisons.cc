@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
-#include "ns/suite/metrics.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
+#include "ns/result/metrics.h"
 #include "passes/runtime/statistics/pair_statistics.h"
 
 namespace ns {

@@ -36,7 +36,7 @@ absl::StatusOr<double> ComputeCosineSimilarity(const at::Tensor& x,
 absl::StatusOr<double> ComputeMaxAbsError(const at::Tensor& x,
                                           const at::Tensor& y);
 
-// Returns a function that computes the metric `name` of ns/suite/metrics.h,
+// Returns a function that computes the metric `name` of ns/result/metrics.h,
 // such as "bias_share", by the rules of the figures of a compared layer
 // (PairStatistics). Error: no such metric; the message lists them.
 absl::StatusOr<Comparison> ComparisonByMetric(absl::string_view name);

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
 #include "ns/suite/find_coverage.h"
 #include "ns/suite/layer_parameters.h"
 #include "ns/suite/matched_weights.h"

@@ -3,9 +3,9 @@
 #define NS_SUITE_DESCRIBE_MODELS_H_
 
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
+#include "ns/result/comparison_result.h"
 #include "ns/suite/compare_options.h"
-#include "ns/suite/comparison_result.h"
 #include "passes/matching/graph_matcher.h"
 
 namespace ns {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
-#include "ns/suite/comparison_result.h"
+#include "ir/model/model_graph.h"
+#include "ns/result/comparison_result.h"
 #include "passes/emulation/add_saturation_counters.h"
-#include "passes/instrument/pair_plan.h"
+#include "passes/instrument/pair/pair_plan.h"
 #include "passes/kernels/saturation_mode.h"
 #include "passes/matching/graph_matcher.h"
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "ir/model_graph.h"
-#include "ns/suite/coverage.h"
+#include "ir/model/model_graph.h"
+#include "ns/result/coverage.h"
 #include "passes/analysis/value_facts.h"
 #include "passes/matching/graph_matcher.h"
 #include "passes/ops/op_io_types.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/torch_errors.h"
+#include "ir/base/torch_errors.h"
 #include "passes/analysis/subgraph_bias.h"
 #include "passes/analysis/subgraph_weights.h"
 #include "passes/analysis/tensor_facts.h"

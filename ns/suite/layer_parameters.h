@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "ns/suite/comparison_result.h"
+#include "ns/result/comparison_result.h"
 #include "passes/analysis/value_facts.h"
 #include "passes/matching/graph_matcher.h"
 

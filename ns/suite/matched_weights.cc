@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
 #include "ns/suite/compare_weight.h"
 #include "passes/analysis/subgraph.h"
 

@@ -3,8 +3,8 @@
 #define NS_SUITE_MATCHED_WEIGHTS_H_
 
 #include "absl/status/status.h"
-#include "ir/model_graph.h"
-#include "ns/suite/comparison_result.h"
+#include "ir/model/model_graph.h"
+#include "ns/result/comparison_result.h"
 #include "passes/extraction/weight_extraction.h"
 #include "passes/matching/graph_matcher.h"
 

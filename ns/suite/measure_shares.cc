@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
 #include "ns/batches/batch.h"
 #include "ns/suite/pair_runner.h"
-#include "passes/matching/copied_matches.h"
+#include "passes/matching/matches/copied_matches.h"
 
 namespace ns {
 namespace {

@@ -5,10 +5,10 @@
 #include <cstddef>
 
 #include "absl/status/status.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "ns/batches/batch_reader.h"
+#include "ns/result/comparison_result.h"
 #include "ns/suite/compare_options.h"
-#include "ns/suite/comparison_result.h"
 #include "passes/matching/graph_matcher.h"
 
 namespace ns {

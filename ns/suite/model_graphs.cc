@@ -11,7 +11,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "ir/node_view.h"
+#include "ir/graph/node_view.h"
 #include "llvm/ADT/DenseMap.h"
 #include "passes/analysis/place_sources.h"
 #include "passes/analysis/subgraph.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "ir/model_graph.h"
-#include "ns/suite/data_flow_graph.h"
+#include "ir/model/model_graph.h"
+#include "ns/result/data_flow_graph.h"
 #include "passes/matching/graph_matcher.h"
 
 namespace ns {

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ir/deep_copy.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/deep_copy.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
 #include "ns/batches/batches.h"
-#include "ns/suite/figure_kinds.h"
-#include "ns/suite/output_label.h"
+#include "ns/result/figure_kinds.h"
+#include "ns/result/output_label.h"
 #include "ns/suite/record_figures.h"
 
 namespace ns {

@@ -12,13 +12,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "ns/batches/batch.h"
-#include "ns/suite/activation_saver.h"
+#include "ns/result/comparison_result.h"
+#include "ns/saved/activation_saver.h"
 #include "ns/suite/compare_options.h"
-#include "ns/suite/comparison_result.h"
 #include "ns/suite/user_figures.h"
-#include "passes/instrument/pair_models.h"
+#include "passes/instrument/pair/pair_models.h"
 #include "passes/matching/graph_matcher.h"
 
 namespace ns {
@@ -47,7 +47,7 @@ class PairRunner {
   // only with CompareOptions::see_outputs.
   std::pair<c10::IValue, c10::IValue> TakeOutputs();
 
-  // Sets the figures of all FigureKinds (ns/suite/figure_kinds.h) and outputs
+  // Sets the figures of all FigureKinds (ns/result/figure_kinds.h) and outputs
   // of match `index`, over all batches so far. Those that were not asked for,
   // or for which nothing was compared, are absent.
   void SetFigures(size_t index, LayerComparison& layer) const;

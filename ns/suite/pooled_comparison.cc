@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "ns/suite/metrics.h"
+#include "ns/result/metrics.h"
 
 namespace ns {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ns/suite/comparison_result.h"
+#include "ns/result/comparison_result.h"
 #include "passes/runtime/statistics/pair_statistics.h"
 
 namespace ns {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "ns/suite/metrics.h"
-#include "ns/suite/value_histograms.h"
+#include "ns/result/metrics.h"
+#include "ns/result/value_histograms.h"
 #include "passes/runtime/statistics/codes_in_use.h"
 #include "passes/runtime/statistics/error_histogram.h"
 #include "passes/runtime/statistics/pair_statistics.h"

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "ns/suite/comparison_result.h"
+#include "ns/result/comparison_result.h"
 #include "passes/runtime/loggers/pair_record.h"
 
 namespace ns {

@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "ir/module_path.h"
-#include "ir/node_view.h"
+#include "ir/graph/module_path.h"
+#include "ir/graph/node_view.h"
 #include "passes/analysis/random_ops.h"
 
 namespace ns {

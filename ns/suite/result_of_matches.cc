@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "ir/node_view.h"
-#include "ir/source_line.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/graph/node_view.h"
+#include "ir/graph/source_line.h"
 #include "ns/suite/check_related.h"
 #include "passes/analysis/subgraph.h"
-#include "passes/matching/match_producers.h"
-#include "passes/matching/matched_outputs.h"
-#include "passes/matching/replaced_inputs.h"
+#include "passes/matching/matches/match_producers.h"
+#include "passes/matching/matches/matched_outputs.h"
+#include "passes/matching/matches/replaced_inputs.h"
 #include "passes/ops/op_relations.h"
 
 namespace ns {

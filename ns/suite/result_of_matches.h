@@ -3,8 +3,8 @@
 #define NS_SUITE_RESULT_OF_MATCHES_H_
 
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
-#include "ns/suite/comparison_result.h"
+#include "ir/model/model_graph.h"
+#include "ns/result/comparison_result.h"
 #include "passes/matching/graph_matcher.h"
 
 namespace ns {

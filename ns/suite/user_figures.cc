@@ -8,10 +8,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
-#include "ns/suite/figure_kinds.h"
-#include "ns/suite/output_label.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
+#include "ns/result/figure_kinds.h"
+#include "ns/result/output_label.h"
 
 namespace ns {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "ns/suite/comparison_result.h"
+#include "ns/result/comparison_result.h"
 #include "ns/suite/user_metrics.h"
 
 namespace ns {

@@ -17,9 +17,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "ir/module_state.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
+#include "ir/model/module_state.h"
 #include "ns/batches/batches.h"
 #include "ns/batches/run_batches.h"
 #include "ns/training/training_checkpoint.h"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "ns/batches/batch_reader.h"
 #include "ns/training/training_loss.h"
 #include "ns/training/training_report.h"

@@ -10,20 +10,20 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "ir/attach_attribute.h"
-#include "ir/graph_walk.h"
-#include "ir/insert_op.h"
-#include "ir/node_view.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
-#include "ir/verifier.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/insert_op.h"
+#include "ir/graph/node_view.h"
+#include "ir/graph/verifier.h"
+#include "ir/model/attach_attribute.h"
 #include "llvm/ADT/DenseSet.h"
-#include "passes/quantization/calibrated_value.h"
-#include "passes/quantization/convert_observers.h"
+#include "passes/quantization/convert/calibrated_value.h"
+#include "passes/quantization/convert/convert_observers.h"
 #include "passes/runtime/observers/fake_quantize_weight.h"
 #include "passes/runtime/observers/observer_config.h"
 #include "passes/runtime/observers/observer_options.h"
-#include "passes/runtime/observers/qparams.h"
+#include "passes/runtime/observers/values/qparams.h"
 
 namespace ns {
 namespace {

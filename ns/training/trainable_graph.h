@@ -11,8 +11,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
-#include "passes/quantization/prepared_model.h"
+#include "ir/model/model_graph.h"
+#include "passes/quantization/observe/prepared_model.h"
 #include "passes/runtime/observers/observer.h"
 
 namespace torch::jit {
@@ -21,8 +21,8 @@ struct Value;
 
 namespace ns {
 
-// A prepared model (PrepareModel of ns/quantization/quantize_model.h) as its
-// quantized model will compute it, with gradients:
+// A prepared model (PrepareModel of ns/quantization/model/quantize_model.h) as
+// its quantized model will compute it, with gradients:
 //
 //   %x1 = prim::CallMethod[name="forward"](%observer, %x)
 //   %w1 = ns::observed_weight(%weight, 0)

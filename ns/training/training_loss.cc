@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
 #include "ns/batches/batch.h"
 #include "ns/batches/run_batches.h"
 #include "ns/eager/output_tensors.h"

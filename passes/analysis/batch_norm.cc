@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "ir/constant_argument.h"
-#include "ir/refusal.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/refusal.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
+#include "ir/graph/constant_argument.h"
 
 namespace ns {
 

@@ -25,7 +25,7 @@ struct BatchNorm {
 };
 
 // Returns the constants of `node`, which must be an aten::batch_norm. Error: a
-// refusal (ir/refusal.h) when it takes the statistics of its input, as in
+// refusal (ir/base/refusal.h) when it takes the statistics of its input, as in
 // training, has no running statistics, or has an argument that is not constant.
 // It does not check that the tensors have the same size; BatchNormScale and
 // BatchNormBias do.

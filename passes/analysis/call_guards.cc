@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "absl/strings/string_view.h"
-#include "ir/constant_argument.h"
-#include "ir/node_view.h"
-#include "ir/refusal.h"
-#include "ir/status.h"
+#include "ir/base/refusal.h"
+#include "ir/base/status.h"
+#include "ir/graph/constant_argument.h"
+#include "ir/graph/node_view.h"
 
 namespace ns {
 namespace {

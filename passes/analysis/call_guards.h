@@ -12,8 +12,8 @@ struct Node;
 
 namespace ns {
 
-// Returns a refusal (ir/refusal.h) when the arguments of `node` do not satisfy
-// `guard`.
+// Returns a refusal (ir/base/refusal.h) when the arguments of `node` do not
+// satisfy `guard`.
 absl::Status CheckCall(CallGuard guard, const torch::jit::Node& node);
 
 }  // namespace ns

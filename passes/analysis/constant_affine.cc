@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "ir/constant_argument.h"
-#include "ir/module_path.h"
-#include "ir/node_view.h"
+#include "ir/graph/constant_argument.h"
+#include "ir/graph/module_path.h"
+#include "ir/graph/node_view.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "passes/runtime/observers/input_means.h"
+#include "passes/runtime/observers/values/input_means.h"
 
 namespace torch::jit {
 struct Node;
@@ -25,8 +25,8 @@ namespace ns {
 // a quantize op of constants; nothing for other values.
 std::optional<c10::IValue> EvaluatedConstant(const torch::jit::Value& value);
 
-// Returns the Refusal (ir/refusal.h) "its <what> is not constant", for a layer
-// whose `what`, such as "weight", is known only when the model runs.
+// Returns the Refusal (ir/base/refusal.h) "its <what> is not constant", for a
+// layer whose `what`, such as "weight", is known only when the model runs.
 absl::Status NotConstant(absl::string_view what);
 
 // Reads arguments of a convolution that are numbers, such as its stride, by

@@ -8,7 +8,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
-#include "ir/node_view.h"
+#include "ir/graph/node_view.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {

@@ -10,9 +10,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
-#include "ir/data_inputs.h"
-#include "ir/node_view.h"
-#include "ir/torch_errors.h"
+#include "ir/aliasing/data_inputs.h"
+#include "ir/base/torch_errors.h"
+#include "ir/graph/node_view.h"
 #include "passes/analysis/output_scale.h"
 #include "passes/ops/op_table.h"
 

@@ -13,8 +13,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "ir/module_path.h"
-#include "ir/node_view.h"
+#include "ir/graph/module_path.h"
+#include "ir/graph/node_view.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "absl/strings/string_view.h"
-#include "ir/constant_argument.h"
-#include "ir/node_view.h"
+#include "ir/graph/constant_argument.h"
+#include "ir/graph/node_view.h"
 #include "passes/analysis/op_facts.h"
 #include "passes/ops/op_families.h"
 #include "passes/ops/op_table.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "ir/node_view.h"
+#include "ir/graph/node_view.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {

@@ -23,7 +23,7 @@ int OutputScaleInput(const torch::jit::Node& node);
 bool ChoosesQParams(const torch::jit::Node& node);
 
 // Whether `node` is aten::add or aten::mul, and one operand is a constant
-// number (NumberOf of ir/node_view.h). The other is not looked at.
+// number (NumberOf of ir/graph/node_view.h). The other is not looked at.
 bool TakesNumber(const torch::jit::Node& node);
 
 }  // namespace ns

@@ -6,8 +6,8 @@
 #include <tuple>
 #include <vector>
 
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
 #include "passes/analysis/packed_weights.h"
 #include "passes/runtime/dtype_casts.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_conv.h"

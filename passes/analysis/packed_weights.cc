@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
-#include "ir/torch_errors.h"
+#include "ir/base/torch_errors.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_conv.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_embedding.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_linear.h"

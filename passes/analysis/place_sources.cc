@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "ir/data_inputs.h"
-#include "ir/graph_walk.h"
-#include "ir/node_view.h"
-#include "ir/written_attributes.h"
+#include "ir/aliasing/data_inputs.h"
+#include "ir/aliasing/written_attributes.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/node_view.h"
 #include "llvm/ADT/DenseMap.h"
 #include "passes/ops/op_families.h"
 #include "passes/ops/op_table.h"

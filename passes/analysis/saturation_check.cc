@@ -2,9 +2,9 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
-#include "ir/constant_argument.h"
-#include "ir/graph_walk.h"
-#include "ir/node_view.h"
+#include "ir/graph/constant_argument.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/node_view.h"
 #include "passes/kernels/conv/conv_saturation.h"
 #include "passes/kernels/conv/pair_sums.h"
 

@@ -30,11 +30,11 @@ struct Subgraph {
   absl::InlinedVector<torch::jit::Node*, 3> nodes;
 };
 
-// Returns the data inputs (ir/node_view.h) of the node that `subgraph` starts
-// with: the values that flow in from outside. When that node is a prim::If,
-// these are the values outside of it that the data inputs of the base op come
-// from; behind them, each once, those of the ops of its family in the other
-// arms: %b of `sigmoid(a) if p else sigmoid(b)`. A value and what it is
+// Returns the data inputs (ir/graph/node_view.h) of the node that `subgraph`
+// starts with: the values that flow in from outside. When that node is a
+// prim::If, these are the values outside of it that the data inputs of the base
+// op come from; behind them, each once, those of the ops of its family in the
+// other arms: %b of `sigmoid(a) if p else sigmoid(b)`. A value and what it is
 // dequantized from are one.
 std::vector<torch::jit::Value*> DataInputsOf(const Subgraph& subgraph);
 

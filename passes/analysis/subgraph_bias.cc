@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "ir/constant_argument.h"
-#include "ir/node_view.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
+#include "ir/graph/constant_argument.h"
+#include "ir/graph/node_view.h"
 #include "passes/analysis/batch_norm.h"
 #include "passes/analysis/constant_affine.h"
 #include "passes/analysis/node_weights.h"

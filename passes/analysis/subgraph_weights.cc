@@ -6,9 +6,9 @@
 
 #include <vector>
 
-#include "ir/constant_argument.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
+#include "ir/graph/constant_argument.h"
 #include "passes/analysis/batch_norm.h"
 #include "passes/analysis/constant_affine.h"
 #include "passes/ops/op_families.h"

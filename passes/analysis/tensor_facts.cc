@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "ir/node_view.h"
+#include "ir/graph/node_view.h"
 
 namespace ns {
 namespace {

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "ir/data_inputs.h"
-#include "ir/graph_walk.h"
-#include "ir/node_view.h"
+#include "ir/aliasing/data_inputs.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/node_view.h"
 #include "passes/analysis/list_writes.h"
 #include "passes/analysis/op_facts.h"
 

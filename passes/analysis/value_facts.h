@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "ir/tensor_writes.h"
+#include "ir/aliasing/tensor_writes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "passes/analysis/tensor_facts.h"
@@ -22,9 +22,9 @@ struct Value;
 
 namespace ns {
 
-// One forward data-flow analysis of a flat graph (ir/model_graph.h), on the
-// lattice of tensor_facts.h. It goes through ops, control flow, lists, tuples
-// and views:
+// One forward data-flow analysis of a flat graph (ir/model/model_graph.h), on
+// the lattice of tensor_facts.h. It goes through ops, control flow, lists,
+// tuples and views:
 //
 //   %q = aten::quantize_per_tensor(%x, 0.1, 3, 13)   quint8, 0.1, 3
 //   %y = prim::If(%p)                                quint8, 0.1, 3

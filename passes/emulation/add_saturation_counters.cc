@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
-#include "ir/attach_attribute.h"
-#include "ir/insert_method_call.h"
-#include "ir/node_view.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/graph/node_view.h"
+#include "ir/model/attach_attribute.h"
+#include "ir/model/insert_method_call.h"
 
 namespace ns {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "passes/analysis/saturation_check.h"
 #include "passes/runtime/fbgemm_ops/saturation_counter.h"
 

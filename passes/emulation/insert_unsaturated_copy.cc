@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <optional>
 
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
 #include "passes/analysis/saturation_check.h"
 #include "passes/rewrite/copy_with_constants.h"
 

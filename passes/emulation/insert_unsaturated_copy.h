@@ -3,7 +3,7 @@
 #define PASSES_EMULATION_INSERT_UNSATURATED_COPY_H_
 
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "passes/analysis/subgraph.h"
 
 namespace torch::jit {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ir/node_view.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/graph/node_view.h"
 
 namespace ns {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "passes/extraction/results.h"
 #include "passes/extraction/weight_extraction.h"
 #include "passes/matching/graph_matcher.h"

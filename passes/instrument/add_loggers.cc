@@ -2,10 +2,10 @@
 
 #include <string>
 
-#include "ir/status.h"
-#include "ir/verifier.h"
+#include "ir/base/status.h"
+#include "ir/graph/verifier.h"
 #include "passes/instrument/insert_logger.h"
-#include "passes/matching/matched_outputs.h"
+#include "passes/matching/matches/matched_outputs.h"
 
 namespace ns {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "passes/instrument/insert_logger.h"
 #include "passes/matching/graph_matcher.h"
 

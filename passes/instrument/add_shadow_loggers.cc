@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "ir/node_view.h"
-#include "ir/status.h"
-#include "ir/verifier.h"
+#include "ir/base/status.h"
+#include "ir/graph/node_view.h"
+#include "ir/graph/verifier.h"
 #include "passes/instrument/shadow_inserter.h"
-#include "passes/matching/matched_outputs.h"
+#include "passes/matching/matches/matched_outputs.h"
 #include "passes/rewrite/copy_subgraph.h"
 
 namespace ns {

@@ -12,12 +12,12 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "ir/graph_walk.h"
-#include "ir/insert_method_call.h"
-#include "ir/insert_op.h"
-#include "ir/node_view.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/insert_op.h"
+#include "ir/graph/node_view.h"
+#include "ir/model/insert_method_call.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 

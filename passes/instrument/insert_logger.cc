@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ir/data_inputs.h"
-#include "ir/node_view.h"
-#include "ir/status.h"
+#include "ir/aliasing/data_inputs.h"
+#include "ir/base/status.h"
+#include "ir/graph/node_view.h"
 #include "llvm/ADT/DenseMap.h"
 #include "passes/instrument/logger_calls.h"
 #include "passes/rewrite/first_tensor.h"

@@ -6,12 +6,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "passes/analysis/op_outputs.h"
 #include "passes/analysis/subgraph.h"
 #include "passes/instrument/logger_info.h"
 #include "passes/matching/graph_matcher.h"
-#include "passes/matching/matched_outputs.h"
+#include "passes/matching/matches/matched_outputs.h"
 #include "passes/ops/op_io_types.h"
 
 namespace torch::jit {

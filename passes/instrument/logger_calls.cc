@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ir/insert_method_call.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
+#include "ir/model/insert_method_call.h"
 #include "passes/instrument/logger_writes.h"
 
 namespace ns {

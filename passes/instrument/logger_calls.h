@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "passes/instrument/logger_info.h"
 
 namespace torch::jit {

@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "ir/module_path.h"
-#include "ir/torch_errors.h"
+#include "ir/base/torch_errors.h"
+#include "ir/graph/module_path.h"
 #include "passes/runtime/loggers/output_logger.h"
 
 namespace ns {

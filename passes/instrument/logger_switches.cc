@@ -8,8 +8,8 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
 #include "passes/instrument/logger_info.h"
 
 namespace ns {

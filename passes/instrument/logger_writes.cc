@@ -9,9 +9,9 @@
 #include <cstddef>
 #include <memory>
 
-#include "ir/graph_walk.h"
-#include "ir/handed_on.h"
-#include "ir/node_view.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/handed_on.h"
+#include "ir/graph/node_view.h"
 #include "passes/runtime/loggers/logger.h"
 
 namespace ns {

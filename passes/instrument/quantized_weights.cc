@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
 #include "passes/analysis/node_weights.h"
 #include "passes/analysis/subgraph_weights.h"
 #include "passes/runtime/dtype_casts.h"

@@ -7,11 +7,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "ir/data_inputs.h"
-#include "ir/insert_op.h"
-#include "ir/node_view.h"
-#include "ir/refusal.h"
-#include "ir/status.h"
+#include "ir/aliasing/data_inputs.h"
+#include "ir/base/refusal.h"
+#include "ir/base/status.h"
+#include "ir/graph/insert_op.h"
+#include "ir/graph/node_view.h"
 #include "passes/rewrite/shadow_casts.h"
 
 namespace ns {

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ir/attach_attribute.h"
-#include "ir/insert_op.h"
-#include "ir/node_view.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/graph/insert_op.h"
+#include "ir/graph/node_view.h"
+#include "ir/model/attach_attribute.h"
 #include "passes/instrument/overlapping_inputs.h"
 #include "passes/instrument/shadow_inputs.h"
-#include "passes/matching/matched_outputs.h"
+#include "passes/matching/matches/matched_outputs.h"
 #include "passes/ops/op_table.h"
 #include "passes/rewrite/tensor_in.h"
 

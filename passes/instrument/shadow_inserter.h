@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "passes/analysis/subgraph.h"
 #include "passes/analysis/value_facts.h"
 #include "passes/instrument/guarded_shadow.h"

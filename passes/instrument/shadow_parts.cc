@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "ir/insert_op.h"
-#include "ir/node_view.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/graph/insert_op.h"
+#include "ir/graph/node_view.h"
 #include "passes/instrument/quantized_weights.h"
-#include "passes/matching/matched_outputs.h"
+#include "passes/matching/matches/matched_outputs.h"
 #include "passes/ops/op_table.h"
 #include "passes/rewrite/replace_tensors.h"
 #include "passes/rewrite/tensor_in.h"

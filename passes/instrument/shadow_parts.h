@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "passes/analysis/subgraph.h"
 #include "passes/matching/graph_matcher.h"
 #include "passes/rewrite/copy_subgraph.h"

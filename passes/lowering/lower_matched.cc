@@ -4,11 +4,11 @@
 
 #include <optional>
 
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
 #include "passes/analysis/saturation_check.h"
 #include "passes/lowering/lower_to_fbgemm.h"
-#include "passes/matching/match_follower.h"
+#include "passes/matching/matches/match_follower.h"
 
 namespace ns {
 namespace {

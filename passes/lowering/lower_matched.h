@@ -4,8 +4,8 @@
 #define PASSES_LOWERING_LOWER_MATCHED_H_
 
 #include "absl/status/status.h"
-#include "ir/model_graph.h"
-#include "ir/pass_context.h"
+#include "ir/graph/pass_context.h"
+#include "ir/model/model_graph.h"
 #include "passes/kernels/saturation_mode.h"
 #include "passes/matching/graph_matcher.h"
 

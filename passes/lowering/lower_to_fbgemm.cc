@@ -6,14 +6,14 @@
 
 #include <string>
 
-#include "ir/graph_editor.h"
-#include "ir/graph_walk.h"
-#include "ir/insert_op.h"
-#include "ir/model_graph.h"
-#include "ir/node_view.h"
-#include "ir/pass_context.h"
-#include "ir/rewrite_and_compare.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/graph/graph_editor.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/insert_op.h"
+#include "ir/graph/node_view.h"
+#include "ir/graph/pass_context.h"
+#include "ir/model/model_graph.h"
+#include "ir/model/rewrite_and_compare.h"
 #include "passes/analysis/value_facts.h"
 #include "passes/lowering/fuse_lowered.h"
 #include "passes/lowering/lowered_ops.h"

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "ir/pass.h"
+#include "ir/graph/pass.h"
 #include "passes/kernels/saturation_mode.h"
 
 namespace torch::jit {

@@ -2,7 +2,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/types/span.h"
-#include "ir/refusal.h"
+#include "ir/base/refusal.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {

@@ -19,7 +19,7 @@ struct LoweredOp {
 
 // Returns what takes the place of `op`, in its in-place form or not: the ns op
 // of its family that fuses the same activation and is dynamic when `op` is.
-// Error: a refusal (ir/refusal.h) when there is none.
+// Error: a refusal (ir/base/refusal.h) when there is none.
 absl::StatusOr<LoweredOp> FindLowering(absl::string_view op);
 
 }  // namespace ns

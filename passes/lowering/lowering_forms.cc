@@ -9,12 +9,12 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/types/span.h"
-#include "ir/constant_argument.h"
-#include "ir/data_inputs.h"
-#include "ir/insert_op.h"
-#include "ir/node_view.h"
-#include "ir/refusal.h"
-#include "ir/status.h"
+#include "ir/aliasing/data_inputs.h"
+#include "ir/base/refusal.h"
+#include "ir/base/status.h"
+#include "ir/graph/constant_argument.h"
+#include "ir/graph/insert_op.h"
+#include "ir/graph/node_view.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {

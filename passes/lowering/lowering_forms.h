@@ -44,10 +44,10 @@ struct LoweringTools {
 //    only when nothing else can see what it writes. The output of aten::cat has
 //    the scale and zero point of its first tensor.
 //
-// Error: a refusal (ir/refusal.h), or the error of an op that does not take the
-// arguments. What was inserted before the error stays in the graph:
-// InsertOrTakeBack (ir/insert_op.h) removes it. A form that says why there is
-// no kernel is an internal error.
+// Error: a refusal (ir/base/refusal.h), or the error of an op that does not
+// take the arguments. What was inserted before the error stays in the graph:
+// InsertOrTakeBack (ir/graph/insert_op.h) removes it. A form that says why
+// there is no kernel is an internal error.
 absl::StatusOr<torch::jit::Value*> InsertLowered(LoweringForm form,
                                                  torch::jit::Node* node,
                                                  absl::string_view lowered_op,

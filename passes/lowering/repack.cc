@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
 #include "passes/analysis/packed_weights.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_conv.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_embedding.h"

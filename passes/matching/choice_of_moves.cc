@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "ir/control_flow.h"
-#include "ir/data_inputs.h"
-#include "ir/node_view.h"
+#include "ir/aliasing/data_inputs.h"
+#include "ir/graph/control_flow.h"
+#include "ir/graph/node_view.h"
 #include "passes/matching/value_keeping.h"
 #include "passes/ops/op_table.h"
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "ir/data_inputs.h"
-#include "ir/node_view.h"
+#include "ir/aliasing/data_inputs.h"
+#include "ir/graph/node_view.h"
 #include "passes/matching/implied_activation.h"
 #include "passes/matching/value_keeping.h"
 #include "passes/ops/fusion_patterns.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "ir/node_view.h"
+#include "ir/graph/node_view.h"
 #include "passes/analysis/list_writes.h"
 #include "passes/matching/op_likeness.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "ir/node_view.h"
+#include "ir/graph/node_view.h"
 #include "llvm/ADT/DenseSet.h"
 #include "passes/matching/control_flow_results.h"
 #include "passes/matching/value_keeping.h"

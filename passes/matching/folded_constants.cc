@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "ir/node_view.h"
-#include "ir/torch_errors.h"
+#include "ir/base/torch_errors.h"
+#include "ir/graph/node_view.h"
 #include "passes/analysis/constant_affine.h"
 #include "passes/analysis/subgraph_bias.h"
 #include "passes/analysis/subgraph_weights.h"

@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "passes/analysis/subgraph.h"
 #include "passes/ops/op_relations.h"
 #include "passes/ops/unmatchable_ops.h"

@@ -19,12 +19,13 @@ class LayerNames {
   explicit LayerNames(const MatchableNodes& nodes);
 
   // Returns the name of the op `op`, which the code of the module at `path`
-  // calls. `op` is in full, as OpName (ir/node_view.h) returns it:
+  // calls. `op` is in full, as OpName (ir/graph/node_view.h) returns it:
   // "quantized::add_relu". The name is one of these:
   //
   //  * "layer1.0.conv1", the path alone, for a module of PyTorch
   //    (torch.nn.Conv2d, its quantized counterpart) that no module with ops is
-  //    inside of, and for the call of a leaf module (ir/inline_modules.h);
+  //    inside of, and for the call of a leaf module
+  //    (ir/flatten/inline_modules.h);
   //  * "layer1.0.add_relu" for other ops: the path and the short name of the
   //    op, without "fbgemm_" and the underscore of an in-place op;
   //  * "add_relu" where the path is empty.

@@ -11,9 +11,9 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/types/span.h"
-#include "ir/data_inputs.h"
-#include "ir/graph_walk.h"
-#include "ir/node_view.h"
+#include "ir/aliasing/data_inputs.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/node_view.h"
 #include "llvm/ADT/DenseSet.h"
 #include "passes/analysis/list_writes.h"
 #include "passes/analysis/node_weights.h"

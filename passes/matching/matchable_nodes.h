@@ -12,7 +12,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "ir/module_path.h"
+#include "ir/graph/module_path.h"
 #include "llvm/ADT/DenseMap.h"
 #include "passes/ops/op_relations.h"
 #include "passes/ops/op_table.h"
@@ -52,8 +52,8 @@ struct MatchableNode {
   torch::jit::Value* output = nullptr;
   bool has_one_output = false;
   // The index of the node that uses `output`, when there is exactly one use,
-  // and that in the same block (OnlyUser of ir/node_view.h). -1 for none, and
-  // where the user is not a matchable node.
+  // and that in the same block (OnlyUser of ir/graph/node_view.h). -1 for none,
+  // and where the user is not a matchable node.
   int only_user = -1;
   // Where to go on, towards the inputs, if the other model does not have this
   // op: its first data input. Set for ops that may be absent there: those that

@@ -11,7 +11,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/string_view.h"
-#include "ir/node_view.h"
+#include "ir/graph/node_view.h"
 #include "passes/matching/value_keeping.h"
 #include "passes/ops/op_table.h"
 

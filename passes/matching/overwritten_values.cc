@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "absl/algorithm/container.h"
-#include "ir/control_flow.h"
-#include "ir/graph_walk.h"
-#include "ir/node_view.h"
+#include "ir/graph/control_flow.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/node_view.h"
 
 namespace ns {
 namespace {

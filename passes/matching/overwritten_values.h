@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "ir/tensor_writes.h"
+#include "ir/aliasing/tensor_writes.h"
 
 namespace torch::jit {
 struct Block;

@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
-#include "ir/module_path.h"
+#include "ir/graph/module_path.h"
 
 namespace ns {
 namespace {

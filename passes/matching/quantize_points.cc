@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "ir/control_flow.h"
-#include "ir/node_view.h"
+#include "ir/graph/control_flow.h"
+#include "ir/graph/node_view.h"
 #include "llvm/ADT/DenseSet.h"
 #include "passes/matching/choice_of_moves.h"
 #include "passes/matching/counterparts.h"

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "ir/module_path.h"
-#include "ir/node_view.h"
+#include "ir/graph/module_path.h"
+#include "ir/graph/node_view.h"
 #include "passes/ops/op_families.h"
 #include "passes/ops/op_table.h"
 

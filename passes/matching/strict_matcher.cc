@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ir/node_view.h"
+#include "ir/graph/node_view.h"
 #include "llvm/ADT/DenseSet.h"
 #include "passes/ops/fusion_patterns.h"
 

@@ -10,9 +10,9 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
-#include "ir/data_inputs.h"
-#include "ir/node_view.h"
-#include "ir/pattern.h"
+#include "ir/aliasing/data_inputs.h"
+#include "ir/graph/node_view.h"
+#include "ir/graph/pattern.h"
 #include "passes/matching/control_flow_results.h"
 #include "passes/matching/folded_constants.h"
 #include "passes/ops/op_table.h"

@@ -9,9 +9,9 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "ir/data_inputs.h"
-#include "ir/module_path.h"
-#include "ir/node_view.h"
+#include "ir/aliasing/data_inputs.h"
+#include "ir/graph/module_path.h"
+#include "ir/graph/node_view.h"
 #include "passes/matching/value_keeping.h"
 
 namespace ns {

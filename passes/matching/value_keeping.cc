@@ -3,8 +3,8 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include "absl/strings/string_view.h"
-#include "ir/data_inputs.h"
-#include "ir/node_view.h"
+#include "ir/aliasing/data_inputs.h"
+#include "ir/graph/node_view.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "ir/node_view.h"
-#include "ir/torch_errors.h"
+#include "ir/base/torch_errors.h"
+#include "ir/graph/node_view.h"
 #include "passes/analysis/node_weights.h"
 #include "passes/analysis/subgraph_weights.h"
 #include "passes/ops/fusion_patterns.h"

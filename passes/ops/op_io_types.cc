@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "ir/module_path.h"
-#include "ir/node_view.h"
+#include "ir/graph/module_path.h"
+#include "ir/graph/node_view.h"
 #include "passes/ops/op_name.h"
 
 namespace ns {

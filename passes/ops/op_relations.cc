@@ -8,10 +8,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "ir/constant_argument.h"
-#include "ir/module_path.h"
-#include "ir/node_view.h"
-#include "ir/symbol_text.h"
+#include "ir/base/symbol_text.h"
+#include "ir/graph/constant_argument.h"
+#include "ir/graph/module_path.h"
+#include "ir/graph/node_view.h"
 #include "passes/ops/op_name.h"
 #include "passes/ops/op_table.h"
 

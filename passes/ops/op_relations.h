@@ -53,9 +53,9 @@ class OpRelations {
   // Relates `op` to `related_op` and to all that it is related to; without
   // `related_op`, makes `op` a family of its own. Either is an operator,
   // "aten::relu", or the type of a leaf module or the name of a leaf function
-  // (ir/inline_modules.h), "my.package.Block" or "Block". Errors: an operator
-  // that this process does not know, or an `op` that has relations already
-  // which do not include `related_op`'s.
+  // (ir/flatten/inline_modules.h), "my.package.Block" or "Block". Errors: an
+  // operator that this process does not know, or an `op` that has relations
+  // already which do not include `related_op`'s.
   absl::Status AddOpToSetsOfRelatedOps(
       absl::string_view op, std::optional<std::string> related_op = {});
 

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "ir/module_path.h"
+#include "ir/graph/module_path.h"
 
 namespace ns {
 
@@ -22,9 +22,9 @@ class UnmatchableOps {
   //  * an operator, "aten::relu", together with its in-place form; either name
   //    stands for both;
   //  * a type of modules, "my.package.Gate" or "Gate" (IsTypeNamed in
-  //    ir/module_path.h). It stands for all ops that the code of such a module
-  //    calls, but not for those of modules inside it; and for calls of such
-  //    modules where they are leaves (ir/inline_modules.h);
+  //    ir/graph/module_path.h). It stands for all ops that the code of such a
+  //    module calls, but not for those of modules inside it; and for calls of
+  //    such modules where they are leaves (ir/flatten/inline_modules.h);
   //  * the name of a leaf function.
   // Error: an operator that this process does not know, or an empty name. Types
   // and functions are not checked: only the models tell whether they exist.
@@ -34,7 +34,8 @@ class UnmatchableOps {
 
   // True when `op`, which the module at `path` calls, is not to be matched. For
   // the call of a leaf, `op` is the type of the module or the name of the
-  // function (OpName in ir/node_view.h), and `path` what ModulePathOf returns.
+  // function (OpName in ir/graph/node_view.h), and `path` what ModulePathOf
+  // returns.
   bool Contains(absl::string_view op, const ModulePath& path) const;
 
   // Returns the types and functions that were added, in order of their names.

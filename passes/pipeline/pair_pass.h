@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "passes/matching/graph_matcher.h"
 
 namespace ns {
@@ -22,7 +22,7 @@ struct MatchedModels {
   std::optional<MatchResult> matches;
 };
 
-// Rewrites two models together; otherwise it is like Pass (ir/pass.h).
+// Rewrites two models together; otherwise it is like Pass (ir/graph/pass.h).
 class PairPass {
  public:
   virtual ~PairPass() = default;

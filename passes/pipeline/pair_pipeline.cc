@@ -2,9 +2,9 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
-#include "ir/model_graph.h"
-#include "ir/status.h"
-#include "passes/matching/match_follower.h"
+#include "ir/base/status.h"
+#include "ir/model/model_graph.h"
+#include "passes/matching/matches/match_follower.h"
 
 namespace ns {
 

@@ -10,15 +10,15 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "ir/pass.h"
-#include "ir/pass_context.h"
-#include "ir/pass_runner.h"
+#include "ir/graph/pass.h"
+#include "ir/graph/pass_context.h"
+#include "ir/model/pass_runner.h"
 #include "passes/pipeline/pair_pass.h"
 
 namespace ns {
 
-// Passes of two models and of one, in order. What Pipeline (ir/pipeline.h) is
-// for one model:
+// Passes of two models and of one, in order. What Pipeline
+// (ir/model/pipeline.h) is for one model:
 //
 //   LoggerOptions logging;
 //   logging.logger = MakeMyLogger;

@@ -12,8 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "ir/nearest_name.h"
-#include "ir/status.h"
+#include "ir/base/nearest_name.h"
+#include "ir/base/status.h"
 
 namespace ns {
 namespace {

@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "ir/pass_context.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/graph/pass_context.h"
 #include "passes/instrument/add_loggers.h"
 #include "passes/instrument/add_shadow_loggers.h"
-#include "passes/instrument/attached_comparer.h"
 #include "passes/instrument/logger_info.h"
+#include "passes/instrument/pair/attached_comparer.h"
 
 namespace ns {
 namespace {

@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "passes/instrument/insert_logger.h"
-#include "passes/instrument/pair_models.h"
+#include "passes/instrument/pair/pair_models.h"
 #include "passes/matching/graph_matcher.h"
 #include "passes/pipeline/pair_pass.h"
 
@@ -59,9 +59,9 @@ class AddShadowLoggersPass final : public PairPass {
 };
 
 // Replaces b by a model that runs both and compares matches as it runs: see
-// passes/instrument/pair_models.h. The matches are gone afterwards. A model
-// that compares already is left as it is; any other must have been matched, and
-// stays as it is where nothing matched.
+// passes/instrument/pair/pair_models.h. The matches are gone afterwards. A
+// model that compares already is left as it is; any other must have been
+// matched, and stays as it is where nothing matched.
 class PairModelsPass final : public PairPass {
  public:
   explicit PairModelsPass(PairPlan plan) : plan_(std::move(plan)) {}

@@ -7,8 +7,8 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "ir/nearest_name.h"
-#include "ir/status.h"
+#include "ir/base/nearest_name.h"
+#include "ir/base/status.h"
 #include "passes/pipeline/pass_options.h"
 
 namespace ns {

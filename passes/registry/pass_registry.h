@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "ir/pass.h"
+#include "ir/graph/pass.h"
 #include "passes/pipeline/pair_pass.h"
 #include "passes/pipeline/pass_options.h"
 

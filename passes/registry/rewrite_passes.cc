@@ -5,17 +5,17 @@
 #include <torch/csrc/jit/passes/dead_code_elimination.h>
 
 #include "absl/strings/str_cat.h"
-#include "ir/graph_editor.h"
-#include "ir/graph_walk.h"
-#include "ir/model_graph.h"
-#include "ir/node_view.h"
-#include "ir/replace_futures.h"
-#include "ir/rewrite_and_compare.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
+#include "ir/flatten/replace_futures.h"
+#include "ir/graph/graph_editor.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/node_view.h"
+#include "ir/model/model_graph.h"
+#include "ir/model/rewrite_and_compare.h"
 #include "llvm/ADT/DenseSet.h"
 #include "passes/emulation/add_saturation_counters.h"
-#include "passes/instrument/fuse_float_convs.h"
+#include "passes/instrument/pair/fuse_float_convs.h"
 #include "passes/lowering/fuse_lowered.h"
 
 namespace ns {

@@ -7,12 +7,13 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "ir/pass.h"
+#include "ir/graph/pass.h"
 
 namespace ns {
 
 // Replaces futures by values, in a graph whose forks are inlined: see
-// ir/replace_futures.h. Error, too: a graph that still has a prim::fork.
+// ir/flatten/replace_futures.h. Error, too: a graph that still has a
+// prim::fork.
 class ReplaceFuturesPass final : public Pass {
  public:
   absl::string_view name() const override { return "replace-futures"; }
@@ -38,9 +39,9 @@ class FuseSumsPass final : public Pass {
 };
 
 // Lets float 2d convolutions run with the batch norm behind them folded in: see
-// passes/instrument/fuse_float_convs.h. Values stay within 1e-4 of what they
-// were, relative to their norm. Error, too: a graph that has convolutions, and
-// no module to hang attributes on.
+// passes/instrument/pair/fuse_float_convs.h. Values stay within 1e-4 of what
+// they were, relative to their norm. Error, too: a graph that has convolutions,
+// and no module to hang attributes on.
 class FuseFloatConvsPass final : public Pass {
  public:
   absl::string_view name() const override { return "fuse-float-convs"; }

@@ -5,11 +5,11 @@
 #include <optional>
 #include <vector>
 
-#include "ir/constant_argument.h"
-#include "ir/insert_op.h"
-#include "ir/node_view.h"
-#include "ir/refusal.h"
-#include "ir/status.h"
+#include "ir/base/refusal.h"
+#include "ir/base/status.h"
+#include "ir/graph/constant_argument.h"
+#include "ir/graph/insert_op.h"
+#include "ir/graph/node_view.h"
 
 namespace ns {
 namespace {

@@ -34,10 +34,10 @@ namespace ns {
 // sum without a padding row, nothing is inserted, and this is the
 // per_sample_weights of `node`, which may be None.
 //
-// Error: a refusal (ir/refusal.h) if the mode is not constant or is the
+// Error: a refusal (ir/base/refusal.h) if the mode is not constant or is the
 // maximum, or if the padding row is not constant. Ops inserted before an error
-// stay in the graph; call this through InsertOrTakeBack (ir/insert_op.h) to
-// remove them.
+// stay in the graph; call this through InsertOrTakeBack (ir/graph/insert_op.h)
+// to remove them.
 absl::StatusOr<torch::jit::Value*> InsertBagWeights(
     const torch::jit::Node& node, int64_t rows);
 

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ir/attach_attribute.h"
-#include "ir/control_flow.h"
-#include "ir/data_inputs.h"
-#include "ir/node_view.h"
-#include "ir/refusal.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/aliasing/data_inputs.h"
+#include "ir/base/refusal.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
+#include "ir/graph/control_flow.h"
+#include "ir/graph/node_view.h"
+#include "ir/model/attach_attribute.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace ns {

@@ -4,7 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "llvm/ADT/DenseMap.h"
 #include "passes/analysis/subgraph.h"
 
@@ -46,8 +46,8 @@ struct CopiedSubgraph {
 // on the shapes of `inputs` and `counterparts`. A subgraph that works in place
 // gets copies of its inputs. Source and target may be the same model.
 //
-// Error: a refusal (ir/refusal.h) for an input that comes from elsewhere; the
-// message says which. The target's graph is then unchanged.
+// Error: a refusal (ir/base/refusal.h) for an input that comes from elsewhere;
+// the message says which. The target's graph is then unchanged.
 absl::StatusOr<CopiedSubgraph> CopySubgraph(
     const ModelGraph& source, const Subgraph& subgraph,
     const torch::jit::Value& output,

@@ -4,9 +4,9 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include "absl/algorithm/container.h"
-#include "ir/insert_op.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
+#include "ir/graph/insert_op.h"
 #include "passes/rewrite/copy_subgraph.h"
 
 namespace ns {

@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "passes/analysis/subgraph.h"
 
 namespace torch::jit {

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "ir/graph_walk.h"
-#include "ir/node_view.h"
-#include "ir/returned_input.h"
-#include "ir/tensor_writes.h"
+#include "ir/aliasing/returned_input.h"
+#include "ir/aliasing/tensor_writes.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/node_view.h"
 #include "passes/rewrite/promotes_out_of_place.h"
 
 namespace ns {

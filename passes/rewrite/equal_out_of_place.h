@@ -21,7 +21,7 @@ class EqualOutOfPlace {
 
   // False if the form out-of-place would give another type
   // (promotes_out_of_place.h), or if the write is seen through an op before
-  // `node` that may return its input (ir/returned_input.h):
+  // `node` that may return its input (ir/aliasing/returned_input.h):
   //
   //   %z : Tensor = aten::type_as(%y, %w)
   //   %1 : Tensor = aten::mul_(%z, %two)      may change %y

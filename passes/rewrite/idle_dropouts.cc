@@ -9,9 +9,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "ir/graph_walk.h"
-#include "ir/node_view.h"
-#include "ir/written_in_place.h"
+#include "ir/aliasing/written_in_place.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/node_view.h"
 
 namespace ns {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
-#include "ir/refusal.h"
+#include "ir/base/refusal.h"
 
 namespace ns {
 

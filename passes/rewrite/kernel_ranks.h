@@ -14,7 +14,7 @@ struct Value;
 namespace ns {
 
 // Returns OK if quantized::linear_dynamic takes an input of `rank` dimensions,
-// which are two or more, and a refusal (ir/refusal.h) otherwise.
+// which are two or more, and a refusal (ir/base/refusal.h) otherwise.
 absl::Status CheckDynamicLinearRank(int64_t rank);
 
 // The same for the indices of quantized::embedding_byte, embedding_4bit and

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "ir/insert_op.h"
-#include "ir/node_view.h"
-#include "ir/refusal.h"
-#include "ir/status.h"
+#include "ir/base/refusal.h"
+#include "ir/base/status.h"
+#include "ir/graph/insert_op.h"
+#include "ir/graph/node_view.h"
 #include "passes/rewrite/bag_weights.h"
 #include "passes/rewrite/kernel_ranks.h"
 

@@ -17,7 +17,7 @@ namespace ns {
 
 // Returns OK if a quantized op can compute `node`, an aten::embedding or
 // aten::embedding_bag. Its table is not looked at. Otherwise returns a refusal
-// (ir/refusal.h): more than the first output of an embedding_bag is used,
+// (ir/base/refusal.h): more than the first output of an embedding_bag is used,
 // CheckBagWeights (bag_weights.h) refuses it, or the type of the indices has a
 // rank other than 1 and 2.
 absl::Status CheckPackedEmbedding(const torch::jit::Node& node);
@@ -36,8 +36,8 @@ absl::Status CheckPackedEmbedding(const torch::jit::Node& node);
 //
 // Error: that of CheckPackedEmbedding, which need not be called before, or of
 // an op that does not take the arguments. What was inserted before the error
-// stays in the graph: call this by InsertOrTakeBack (ir/insert_op.h), which
-// removes it.
+// stays in the graph: call this by InsertOrTakeBack (ir/graph/insert_op.h),
+// which removes it.
 absl::StatusOr<torch::jit::Value*> InsertPackedEmbedding(
     const torch::jit::Node& node, const at::Tensor& table,
     torch::jit::Value& packed);

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "ir/refusal.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/refusal.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
 
 namespace ns {
 namespace {

@@ -4,8 +4,8 @@
 // object is saved as the weights that it was made of, and the engine of the
 // process that loads it packs them again.
 //
-// Errors are refusals (ir/refusal.h): a weight that is not quantized in the way
-// that the ops take, or that the engine cannot pack.
+// Errors are refusals (ir/base/refusal.h): a weight that is not quantized in
+// the way that the ops take, or that the engine cannot pack.
 #ifndef PASSES_REWRITE_PREPACK_H_
 #define PASSES_REWRITE_PREPACK_H_
 

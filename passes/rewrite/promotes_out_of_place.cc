@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "absl/algorithm/container.h"
-#include "ir/constant_argument.h"
-#include "ir/node_view.h"
+#include "ir/graph/constant_argument.h"
+#include "ir/graph/node_view.h"
 
 namespace ns {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "ir/node_view.h"
-#include "ir/refusal.h"
-#include "ir/status.h"
+#include "ir/base/refusal.h"
+#include "ir/base/status.h"
+#include "ir/graph/node_view.h"
 #include "passes/analysis/packed_layers.h"
 #include "passes/analysis/packed_weights.h"
 #include "passes/ops/op_table.h"

@@ -27,8 +27,8 @@ struct LayerParameters {
 };
 
 // Returns the parameters of `node`, a quantized linear layer or
-// convolution, static or dynamic. Error: a refusal (ir/refusal.h) where it is
-// another op or one of this library (namespace ns), or its packed parameters
+// convolution, static or dynamic. Error: a refusal (ir/base/refusal.h) where it
+// is another op or one of this library (namespace ns), or its packed parameters
 // are no constant.
 absl::StatusOr<LayerParameters> PackedParametersOf(
     const torch::jit::Node& node);

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "ir/graph_walk.h"
-#include "ir/node_view.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/node_view.h"
 
 namespace ns {
 namespace {

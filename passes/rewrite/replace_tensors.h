@@ -5,7 +5,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "absl/types/span.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 
 namespace torch::jit {
 struct Node;

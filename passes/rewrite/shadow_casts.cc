@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ir/insert_op.h"
-#include "ir/refusal.h"
+#include "ir/base/refusal.h"
+#include "ir/graph/insert_op.h"
 
 namespace ns {
 

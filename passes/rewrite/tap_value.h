@@ -3,7 +3,7 @@
 #define PASSES_REWRITE_TAP_VALUE_H_
 
 #include "absl/status/status.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "passes/runtime/observers/value_tap.h"
 
 namespace torch::jit {

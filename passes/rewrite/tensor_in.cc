@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
-#include "ir/node_view.h"
-#include "ir/torch_errors.h"
+#include "ir/base/torch_errors.h"
+#include "ir/graph/node_view.h"
 #include "passes/analysis/op_outputs.h"
 
 namespace ns {

@@ -21,7 +21,7 @@ namespace ns {
 // convolution needed: a linear layer that runs right after another one with the
 // same ratio, or a convolution after another, is still computed wrongly. The
 // input zero points of convolutions do not matter. Models that are quantized
-// here have no such layers (passes/quantization/distinct_ratios.h).
+// here have no such layers (passes/quantization/convert/distinct_ratios.h).
 void AvoidOneDnnFaults();
 
 }  // namespace ns

@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "nspasses/ir/model_graph.h"
-#include "nspasses/ir/node_view.h"
-#include "nspasses/ir/pass_context.h"
+#include "nspasses/ir/graph/node_view.h"
+#include "nspasses/ir/graph/pass_context.h"
+#include "nspasses/ir/model/model_graph.h"
 
 namespace compiler {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "nspasses/ir/pass.h"
+#include "nspasses/ir/graph/pass.h"
 
 namespace compiler {
 

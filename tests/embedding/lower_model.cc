@@ -1,7 +1,7 @@
 #include "lower_model.h"
 
 #include "drop_dropout.h"
-#include "nspasses/ir/pipeline.h"
+#include "nspasses/ir/model/pipeline.h"
 #include "nspasses/passes/lowering/fold/fold_reference_quantization.h"
 #include "nspasses/passes/lowering/lower_to_fbgemm.h"
 

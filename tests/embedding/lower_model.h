@@ -3,8 +3,8 @@
 #define LOWER_MODEL_H_
 
 #include "absl/status/statusor.h"
-#include "nspasses/ir/model_graph.h"
-#include "nspasses/ir/pass_context.h"
+#include "nspasses/ir/graph/pass_context.h"
+#include "nspasses/ir/model/model_graph.h"
 
 namespace compiler {
 

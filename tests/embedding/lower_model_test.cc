@@ -8,10 +8,10 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "nspasses/ir/model_graph.h"
-#include "nspasses/ir/pass_context.h"
-#include "nspasses/ir/text.h"
-#include "nspasses/ir/verifier.h"
+#include "nspasses/ir/graph/pass_context.h"
+#include "nspasses/ir/graph/verifier.h"
+#include "nspasses/ir/model/model_graph.h"
+#include "nspasses/ir/text/text.h"
 
 namespace compiler {
 namespace {

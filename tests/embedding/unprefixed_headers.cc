@@ -1,7 +1,7 @@
 // A host in which nothing is called as our folders are may include our headers
 // by the paths that we use.
-#include "ir/pipeline.h"
-#include "ir/verifier.h"
+#include "ir/graph/verifier.h"
+#include "ir/model/pipeline.h"
 #include "ns/suite/numeric_suite.h"
 #include "passes/kernels/saturation_mode.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ir/model_graph.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/model/model_graph.h"
 #include "ns/batches/batch_reader.h"
 #include "ns/batches/batches.h"
 #include "ns/compare/engines.h"

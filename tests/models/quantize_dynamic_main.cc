@@ -6,13 +6,13 @@
 #include <string>
 #include <utility>
 
-#include "ir/model_graph.h"
-#include "ir/pass_context.h"
-#include "ir/status.h"
-#include "passes/quantization/default_qconfigs.h"
-#include "passes/quantization/qconfig_mapping.h"
-#include "passes/quantization/quantization_report.h"
-#include "passes/quantization/quantize_dynamic.h"
+#include "ir/base/status.h"
+#include "ir/graph/pass_context.h"
+#include "ir/model/model_graph.h"
+#include "passes/quantization/dynamic/quantize_dynamic.h"
+#include "passes/quantization/layers/quantization_report.h"
+#include "passes/quantization/qconfig/default_qconfigs.h"
+#include "passes/quantization/qconfig/qconfig_mapping.h"
 
 namespace ns {
 namespace {

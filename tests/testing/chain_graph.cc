@@ -11,7 +11,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "ir/module_path.h"
+#include "ir/graph/module_path.h"
 #include "tests/testing/chain_layers.h"
 
 namespace ns {

@@ -8,9 +8,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "ir/model_graph.h"
-#include "ir/pass.h"
-#include "ir/pass_context.h"
+#include "ir/graph/pass.h"
+#include "ir/graph/pass_context.h"
+#include "ir/model/model_graph.h"
 
 namespace ns {
 

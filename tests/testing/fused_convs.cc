@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ir/verifier.h"
-#include "passes/instrument/fuse_float_convs.h"
+#include "ir/graph/verifier.h"
+#include "passes/instrument/pair/fuse_float_convs.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/short_ir.h"
 #include "tests/testing/status.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ir/module_file.h"
+#include "ir/files/module_file.h"
 #include "ns/batches/batches.h"
 #include "tests/testing/status.h"
 

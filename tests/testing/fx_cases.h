@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 
 namespace ns {
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "ir/graph_walk.h"
+#include "ir/graph/graph_walk.h"
 
 namespace ns {
 namespace {

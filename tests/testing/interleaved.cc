@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "ir/model_graph.h"
-#include "ir/verifier.h"
+#include "ir/graph/verifier.h"
+#include "ir/model/model_graph.h"
 #include "tests/testing/status.h"
 
 namespace ns {

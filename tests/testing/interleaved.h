@@ -12,8 +12,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "passes/instrument/interleave.h"
-#include "passes/instrument/meeting_plan.h"
+#include "passes/instrument/pair/interleave.h"
+#include "passes/instrument/pair/meeting_plan.h"
 #include "tests/testing/named_graph.h"
 
 namespace ns {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ir/node_view.h"
+#include "ir/graph/node_view.h"
 
 namespace ns {
 namespace {

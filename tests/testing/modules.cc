@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ir/make_module.h"
+#include "ir/hierarchy/make_module.h"
 
 namespace ns {
 namespace {

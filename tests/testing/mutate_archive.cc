@@ -9,7 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "ir/archive_records.h"
+#include "ir/files/archive_records.h"
 
 namespace ns {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "ir/inline_modules.h"
-#include "ir/verifier.h"
+#include "ir/flatten/inline_modules.h"
+#include "ir/graph/verifier.h"
 #include "passes/runtime/loggers/pair_comparer.h"
 #include "passes/runtime/statistics/pair_statistics.h"
 #include "tests/testing/ir.h"

@@ -11,8 +11,8 @@
 
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
-#include "ir/model_graph.h"
-#include "passes/instrument/pair_models.h"
+#include "ir/model/model_graph.h"
+#include "passes/instrument/pair/pair_models.h"
 #include "passes/matching/graph_matcher.h"
 #include "tests/testing/modules.h"
 

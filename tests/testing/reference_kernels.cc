@@ -10,11 +10,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "ir/node_view.h"
-#include "ir/text.h"
-#include "ir/verifier.h"
+#include "ir/graph/node_view.h"
+#include "ir/graph/verifier.h"
+#include "ir/text/text.h"
 #include "passes/analysis/value_facts.h"
-#include "passes/quantization/reference_kernel.h"
+#include "passes/quantization/reference/reference_kernel.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status.h"
 

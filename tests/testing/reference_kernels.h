@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "tests/testing/modules.h"
 
 namespace ns {
@@ -21,8 +21,9 @@ namespace ns {
 ModelGraph LayerOf(const std::string& arguments, const std::string& expression,
                    const Attributes& attributes = {});
 
-// Calls InsertReferenceKernel (passes/quantization/reference_kernel.h) for
-// `node` of `model`. Whether its output is quantized is what the graph tells.
+// Calls InsertReferenceKernel
+// (passes/quantization/reference/reference_kernel.h) for `node` of `model`.
+// Whether its output is quantized is what the graph tells.
 absl::StatusOr<torch::jit::Value*> InsertReference(ModelGraph& model,
                                                    torch::jit::Node* node);
 

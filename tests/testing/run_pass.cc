@@ -9,8 +9,8 @@
 
 #include "absl/algorithm/container.h"
 #include "gtest/gtest.h"
-#include "ir/text.h"
-#include "ir/verifier.h"
+#include "ir/graph/verifier.h"
+#include "ir/text/text.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status.h"
 

@@ -10,7 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "gtest/gtest.h"
-#include "ir/node_view.h"
+#include "ir/graph/node_view.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace ns {

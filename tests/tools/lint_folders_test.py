@@ -12,14 +12,17 @@ def library(name, *deps):
   return f'cc_library(name = "{name}", deps = {list(deps)})\n'
 
 
-def lint(builds, *flags):
-  """(status, lines) for a tree of BUILD files, by package."""
+def lint(builds, *flags, files=()):
+  """(status, lines) for a tree of BUILD files, by package, and empty files."""
   with tempfile.TemporaryDirectory() as root:
     for package, text in builds.items():
       os.makedirs(os.path.join(root, package), exist_ok=True)
       with open(os.path.join(root, package, 'BUILD'), 'w',
                 encoding='utf-8') as file:
         file.write(text)
+    for path in files:
+      with open(os.path.join(root, path), 'w', encoding='utf-8'):
+        pass
     done = subprocess.run([sys.executable, LINT, f'--root={root}', *flags],
                           check=False, stdout=subprocess.PIPE, text=True)
     return done.returncode, done.stdout.splitlines()
@@ -30,7 +33,7 @@ class LintFoldersTest(unittest.TestCase):
   def test_one_direction_is_silent(self):
     self.assertEqual(
         lint({'ir': library('text', '@system//:torch'),
-              'passes/ops': library('table', '//ir:text'),
+              'passes/ops': library('table', '//ir/text:text'),
               'passes/matching': library('match', '//passes/ops:table')}),
         (0, []))
 
@@ -69,6 +72,18 @@ class LintFoldersTest(unittest.TestCase):
   def test_tests_are_not_looked_at(self):
     self.assertEqual(lint({'tests/a': library('x', '//tests/b:y'),
                            'tests/b': library('y', '//tests/a:x')}), (0, []))
+
+  def test_a_folder_of_26_files_is_too_large(self):
+    names = [f'file{i}' for i in range(26)]
+    for count, expected in [(25, []), (26, ['ns: 26 files, and at most 25 are '
+                                            'wanted: move some to a folder of '
+                                            'their own'])]:
+      files = [f'ns/{name}{ending}' for name in names[:count]
+               for ending in ('.h', '.cc')]
+      self.assertEqual(
+          lint({'ns': ''.join(library(name) for name in names[:count])},
+               files=files),
+          (1 if expected else 0, expected))
 
   def test_prints_floors(self):
     self.assertEqual(

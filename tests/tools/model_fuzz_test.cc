@@ -22,8 +22,8 @@
 #include "passes/runtime/onednn_faults.h"
 #include "tests/testing/mutate_archive.h"
 #include "tests/testing/temporary_file.h"
-#include "tools/command_line/run_ns.h"
 #include "tools/command_line/torch_warnings.h"
+#include "tools/commands/run_ns.h"
 
 namespace ns {
 namespace {

@@ -1,9 +1,22 @@
-"""cc_library and the like for packages whose files include LibTorch, most of
-them through other headers: with those precompiled, they compile in a third of
-the time. Packages without LibTorch, such as the kernels', use Bazel's own.
+"""The rules of libraries and tests.
 
-It is on where .bazelrc says --define=precompile_headers=true; elsewhere these
-are Bazel's own rules. Either way, a cc_test has a main of its own, which seeds
+    ns_library(
+        name = "node_view",
+        deps = [":module_path"],
+    )
+
+is node_view.h, and node_view.cc if there is one. It may use LibTorch and abseil
+without saying so. In tests/ir/graph,
+
+    ns_test(name = "node_view_test")
+
+is node_view_test.cc, which tests //ir/graph:node_view. Each BUILD file ends with
+the groups of its tests and of its libraries.
+
+LibTorch's headers are precompiled, with which files that include them, most of
+them through other headers, compile in a third of the time: where .bazelrc says
+--define=precompile_headers=true. Packages without LibTorch, such as the
+kernels', use Bazel's own cc_library. A test has a main of ours, which seeds
 LibTorch's random numbers before each test."""
 
 _ON = Label("//tools/bazel:precompile_headers")
@@ -40,8 +53,51 @@ def cc_binary(**arguments):
     arguments["linkopts"] = arguments.get("linkopts", []) + HIDE_LLVM
     native.cc_binary(**_with_precompiled_headers(arguments))
 
-def cc_library(**arguments):
-    native.cc_library(**_with_precompiled_headers(arguments))
+# What all code of ours may use: LibTorch, and the abseil that goes with it.
+_USED_BY_ALL = ["@system//:" + name for name in [
+    "absl_algorithm",
+    "absl_base",
+    "absl_containers",
+    "absl_status",
+    "absl_strings",
+    "torch",
+]]
+
+def ns_library(name, srcs = None, hdrs = None, deps = [], **arguments):
+    """A header and the source beside it.
+
+    Args:
+      name: of the library, and of its files: NAME.h and NAME.cc, if they exist.
+      srcs: sources, where they are others.
+      hdrs: headers, where they are others.
+      deps: as of cc_library, but for LibTorch and abseil, which all have.
+      **arguments: as of cc_library.
+    """
+    native.cc_library(
+        name = name,
+        srcs = native.glob([name + ".cc"]) if srcs == None else srcs,
+        hdrs = native.glob([name + ".h"]) if hdrs == None else hdrs,
+        **_with_precompiled_headers(dict(
+            arguments,
+            deps = deps + _USED_BY_ALL,
+        ))
+    )
+
+def cc_library_group(name):
+    """Stands for all libraries of the package, in //:ir, //:passes and //:ns.
+
+    Args:
+      name: of the group.
+    """
+    native.cc_library(
+        name = name,
+        visibility = ["//:__pkg__"],
+        deps = [
+            ":" + rule["name"]
+            for rule in native.existing_rules().values()
+            if rule["kind"] == "cc_library" and not rule.get("testonly")
+        ],
+    )
 
 # What tests depend on, with the main of ours.
 def _with_main(deps):
@@ -59,31 +115,43 @@ def cc_test(deps, **arguments):
         UNOPTIMIZED,
     ))
 
-# The tag of what grouped_cc_test compiles.
+# The tag of what ns_test compiles.
 _GROUPED = "grouped"
 
-def grouped_cc_test(name, deps, srcs, size = "small"):
+# What all tests use.
+_USED_BY_TESTS = _USED_BY_ALL + [
+    str(_MAIN),
+    "@system//:gmock",
+    "//tests/testing:status",
+]
+
+def ns_test(name, srcs = None, of = "", deps = []):
     """A test that can be run by its name, and that //... runs in its group.
 
     Nearly all tests take less time than LibTorch takes to load. A test that
     takes seconds is a cc_test, so that the others do not wait for it.
 
     Args:
-      name: of the test.
-      deps: as of cc_test.
-      srcs: as of cc_test.
-      size: as of cc_test; "small".
+      name: of the test; NAME.cc is its source.
+      srcs: sources, where they are others.
+      of: the library that it tests, in the folder that this one mirrors;
+        None for no single one. NAME without _test.
+      deps: as of cc_test, but for that library, LibTorch, abseil, GoogleTest
+        and //tests/testing:status.
     """
-    if size != "small":
-        fail("%s is not small; make it a cc_test" % name)
+    if of == "":
+        of = name[:-len("_test")]
+    if of:
+        folder = native.package_name()[len("tests/"):]
+        deps = deps + ["//%s:%s" % (folder, of)]
     cases = dict(
         name = name + "_cases",
         testonly = True,
-        srcs = srcs,
+        srcs = [name + ".cc"] if srcs == None else srcs,
         alwayslink = True,
         linkstatic = True,
         tags = [_GROUPED, "manual"],
-        deps = _with_main(deps),
+        deps = deps + _USED_BY_TESTS,
     )
     native.cc_library(**_with_precompiled_headers(
         cases,
@@ -92,15 +160,13 @@ def grouped_cc_test(name, deps, srcs, size = "small"):
     ))
     native.cc_test(
         name = name,
-        size = size,
+        size = "small",
         tags = ["manual"],
         deps = [":%s_cases" % name, str(_MAIN)],
     )
 
 def cc_test_group(name):
-    """Runs the package's tests of grouped_cc_test in one process.
-
-    The last call of a BUILD file.
+    """Runs the package's ns_tests in one process.
 
     Args:
       name: of the test.

@@ -3,8 +3,8 @@
 # What hosts put before the path of a header of ours.
 PREFIX = "nspasses"
 
-# Renames what could mean a host's own file: `#include "ir/pass.h"`, and the
-# guard IR_PASS_H_ that a host's ir/pass.h has as well.
+# Renames what could mean a host's own file: `#include "ir/graph/pass.h"`, and the
+# guard IR_PASS_H_ that a host's ir/graph/pass.h has as well.
 _COPY = """
 while IFS=' ' read -r from to; do
   sed -E \\
@@ -70,13 +70,13 @@ def umbrella(name, deps, below = []):
     Beside it, NAME_headers has the headers alone, for hosts that link single
     libraries: all of //:passes takes minutes to compile.
 
-    Its headers have two names: "ir/pass.h", as we write them, and, for hosts
+    Its headers have two names: "ir/graph/pass.h", as we write them, and, for hosts
     that have folders named like ours, "nspasses/ir/pass.h". A host writes all
     of them one way: in one source, the two are two definitions of one class.
 
     Args:
       name: what hosts depend on.
-      deps: libraries that no other one of the folder uses: the rest follows.
+      deps: groups of the folder's libraries (cc_library_group in cc.bzl).
       below: umbrellas whose headers are left to them. layering_check wants a
         host that includes those to name that umbrella too.
     """

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ir/model_graph.h"
-#include "ir/module_file.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
+#include "ir/files/module_file.h"
+#include "ir/model/model_graph.h"
 #include "ns/batches/batch_reader.h"
 #include "ns/suite/pair_runner.h"
 #include "passes/matching/graph_matcher.h"

@@ -17,7 +17,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
 #include "passes/kernels/isa.h"
 #include "tools/bench/kernels/machine_table.h"
 #include "tools/bench/kernels/measure_layer.h"

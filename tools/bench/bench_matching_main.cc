@@ -27,8 +27,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "ir/model_graph.h"
-#include "ir/module_path.h"
+#include "ir/graph/module_path.h"
+#include "ir/model/model_graph.h"
 #include "passes/matching/graph_matcher.h"
 #include "tools/bench/kernels/averages.h"
 

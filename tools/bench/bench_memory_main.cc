@@ -14,8 +14,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "ir/model_graph.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/model/model_graph.h"
 #include "ns/batches/batch_reader.h"
 #include "ns/batches/batches.h"
 #include "ns/suite/compare_models.h"

@@ -16,17 +16,17 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "ir/module_file.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
+#include "ir/files/module_file.h"
 #include "ns/batches/batch_reader.h"
 #include "ns/compare/engines.h"
 #include "tools/bench/kernels/blocks.h"
 #include "tools/bench/kernels/output_difference.h"
 #include "tools/command_line/command_line.h"
-#include "tools/command_line/engine_flag.h"
 #include "tools/command_line/run_command.h"
 #include "tools/command_line/threads.h"
+#include "tools/flags/engine_flag.h"
 
 namespace ns {
 namespace {

@@ -13,7 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace ns {

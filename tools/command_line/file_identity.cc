@@ -6,10 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "ir/archive_records.h"
-#include "ir/input_file.h"
-#include "ir/status.h"
-#include "ir/zip_directory.h"
+#include "ir/base/status.h"
+#include "ir/files/archive_records.h"
+#include "ir/files/input_file.h"
+#include "ir/files/zip_directory.h"
 
 namespace ns {
 

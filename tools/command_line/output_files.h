@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "ir/atomic_file.h"
-#include "ir/model_graph.h"
+#include "ir/files/atomic_file.h"
+#include "ir/model/model_graph.h"
 
 namespace ns {
 

@@ -10,9 +10,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "ir/atomic_file.h"
-#include "ns/report/table_report.h"
-#include "ns/suite/comparison_result.h"
+#include "ir/files/atomic_file.h"
+#include "ns/report/table/table_report.h"
+#include "ns/result/comparison_result.h"
 #include "tools/command_line/command_line.h"
 
 namespace ns {

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
-#include "ns/suite/printable.h"
+#include "ns/result/printable.h"
 
 namespace ns {
 namespace {

@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "ir/graph_walk.h"
-#include "ir/model_graph.h"
-#include "ir/module_path.h"
-#include "ir/status.h"
-#include "passes/quantization/float_subgraphs.h"
+#include "ir/base/status.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/module_path.h"
+#include "ir/model/model_graph.h"
+#include "passes/quantization/layers/float_subgraphs.h"
 
 namespace ns {
 namespace {

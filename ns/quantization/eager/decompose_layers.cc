@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ir/make_module.h"
-#include "ir/module_path.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/graph/module_path.h"
+#include "ir/hierarchy/make_module.h"
 #include "ns/eager/module_tree.h"
 #include "ns/quantization/eager/module_qconfig.h"
 #include "ns/quantization/eager/outside_reads.h"

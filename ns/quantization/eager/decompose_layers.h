@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "ir/module_editor.h"
+#include "ir/hierarchy/module_editor.h"
 
 namespace ns {
 

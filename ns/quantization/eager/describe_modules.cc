@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
 #include "ns/eager/module_tree.h"
 #include "ns/eager/module_weights.h"
 #include "ns/quantization/eager/module_observers.h"
 #include "ns/quantization/eager/outside_reads.h"
 #include "ns/quantization/eager/quantized_types.h"
-#include "passes/quantization/calibrated_value.h"
-#include "passes/quantization/describe_weights.h"
+#include "passes/quantization/convert/calibrated_value.h"
+#include "passes/quantization/layers/describe_weights.h"
 
 namespace ns {
 namespace {

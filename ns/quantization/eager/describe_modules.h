@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "ns/quantization/eager/module_mappings.h"
 #include "ns/quantization/eager/module_qconfig.h"
-#include "passes/quantization/quantization_report.h"
+#include "passes/quantization/layers/quantization_report.h"
 
 namespace ns {
 

@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ir/graph_walk.h"
-#include "ir/model_graph.h"
-#include "ir/module_editor.h"
-#include "ir/node_view.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/node_view.h"
+#include "ir/hierarchy/module_editor.h"
+#include "ir/model/model_graph.h"
 #include "passes/analysis/batch_norm.h"
 #include "passes/analysis/subgraph_weights.h"
-#include "passes/quantization/constant_weights.h"
-#include "passes/quantization/int8_form.h"
+#include "passes/quantization/layers/constant_weights.h"
+#include "passes/quantization/layers/int8_form.h"
 
 namespace ns {
 namespace {

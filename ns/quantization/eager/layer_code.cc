@@ -7,17 +7,17 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "ir/insert_op.h"
-#include "ir/node_view.h"
-#include "ir/pass_context.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/graph/insert_op.h"
+#include "ir/graph/node_view.h"
+#include "ir/graph/pass_context.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"
-#include "passes/quantization/constant_weights.h"
-#include "passes/quantization/fit_qconfig.h"
-#include "passes/quantization/int8_form.h"
-#include "passes/quantization/qconfig_mapping.h"
-#include "passes/quantization/quantization_report.h"
-#include "passes/quantization/quantize_dynamic.h"
+#include "passes/quantization/dynamic/quantize_dynamic.h"
+#include "passes/quantization/layers/constant_weights.h"
+#include "passes/quantization/layers/fit_qconfig.h"
+#include "passes/quantization/layers/int8_form.h"
+#include "passes/quantization/layers/quantization_report.h"
+#include "passes/quantization/qconfig/qconfig_mapping.h"
 
 namespace ns {
 namespace {

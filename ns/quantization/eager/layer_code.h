@@ -1,4 +1,5 @@
-// Quantizes the flat graph (ir/model_graph.h) of a module that is one layer.
+// Quantizes the flat graph (ir/model/model_graph.h) of a module that is one
+// layer.
 #ifndef NS_QUANTIZATION_EAGER_LAYER_CODE_H_
 #define NS_QUANTIZATION_EAGER_LAYER_CODE_H_
 
@@ -10,9 +11,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "ir/model_graph.h"
-#include "passes/quantization/float_subgraphs.h"
-#include "passes/quantization/qconfig.h"
+#include "ir/model/model_graph.h"
+#include "passes/quantization/layers/float_subgraphs.h"
+#include "passes/quantization/qconfig/qconfig.h"
 #include "passes/runtime/observers/observer.h"
 
 namespace ns {
@@ -64,9 +65,10 @@ absl::Status QuantizeLayerCode(const LayerWeight& weight,
 
 // Changes `flat`, the frozen graph of one float layer, so that its weight is
 // quantized, and its inputs and outputs stay in float: to what
-// passes/quantization/quantize_dynamic.h has for `qconfig`, a dynamic layer, a
-// quantized embedding, or float ops with a rounded weight. A static qconfig, or
-// a layer without a weight to round, leaves it as it is. Error: as above.
+// passes/quantization/dynamic/quantize_dynamic.h has for `qconfig`, a dynamic
+// layer, a quantized embedding, or float ops with a rounded weight. A static
+// qconfig, or a layer without a weight to round, leaves it as it is. Error: as
+// above.
 absl::Status QuantizeDynamicCode(const QConfig& qconfig, ModelGraph& flat);
 
 }  // namespace ns

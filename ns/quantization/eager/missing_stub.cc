@@ -3,8 +3,8 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include "absl/strings/str_cat.h"
-#include "ir/graph_walk.h"
-#include "ir/module_path.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/module_path.h"
 #include "passes/analysis/value_facts.h"
 
 namespace ns {

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "ir/module_path.h"
+#include "ir/graph/module_path.h"
 
 namespace ns {
 namespace {

@@ -13,7 +13,7 @@ namespace ns {
 
 // Maps types of modules to the types of the modules that take their place. A
 // key may be the whole name of a type, "torch.nn.modules.linear.Linear", or its
-// last part, "Linear"; see IsTypeNamed (ir/module_path.h).
+// last part, "Linear"; see IsTypeNamed (ir/graph/module_path.h).
 using ModuleMapping = std::map<std::string, std::string>;
 
 // The 45 types that `Convert` replaces by quantized ones, with the ranges that

@@ -10,15 +10,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "ir/graph_walk.h"
-#include "ir/module_path.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/module_path.h"
 #include "ns/eager/module_tree.h"
 #include "ns/quantization/eager/decompose_layers.h"
 #include "ns/quantization/eager/module_qconfig.h"
-#include "passes/quantization/default_observers.h"
-#include "passes/quantization/observer_object.h"
-#include "passes/quantization/qconfig.h"
+#include "passes/quantization/observe/observer_object.h"
+#include "passes/quantization/qconfig/default_observers.h"
+#include "passes/quantization/qconfig/qconfig.h"
 #include "passes/runtime/observers/observer.h"
 
 namespace ns {

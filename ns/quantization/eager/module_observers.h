@@ -13,10 +13,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "ir/module_editor.h"
+#include "ir/hierarchy/module_editor.h"
 #include "ns/quantization/eager/module_mappings.h"
-#include "passes/quantization/calibrated_value.h"
-#include "passes/quantization/qconfig.h"
+#include "passes/quantization/convert/calibrated_value.h"
+#include "passes/quantization/qconfig/qconfig.h"
 
 namespace ns {
 

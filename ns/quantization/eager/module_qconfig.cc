@@ -5,11 +5,11 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "ir/module_path.h"
-#include "ir/nearest_name.h"
-#include "ir/status.h"
+#include "ir/base/nearest_name.h"
+#include "ir/base/status.h"
+#include "ir/graph/module_path.h"
 #include "ns/eager/module_tree.h"
-#include "passes/quantization/qconfig_json.h"
+#include "passes/quantization/qconfig/qconfig_json.h"
 
 namespace ns {
 namespace {

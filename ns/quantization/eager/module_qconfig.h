@@ -12,9 +12,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "ir/module_editor.h"
-#include "passes/quantization/qconfig.h"
-#include "passes/quantization/qconfig_mapping.h"
+#include "ir/hierarchy/module_editor.h"
+#include "passes/quantization/qconfig/qconfig.h"
+#include "passes/quantization/qconfig/qconfig_mapping.h"
 
 namespace ns {
 

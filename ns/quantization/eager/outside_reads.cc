@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "ir/forward_hooks.h"
-#include "ir/graph_walk.h"
-#include "ir/module_path.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/module_path.h"
+#include "ir/model/forward_hooks.h"
 
 namespace ns {
 namespace {

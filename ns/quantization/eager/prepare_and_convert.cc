@@ -5,15 +5,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "ir/module_editor.h"
-#include "ir/module_path.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/graph/module_path.h"
+#include "ir/hierarchy/module_editor.h"
 #include "ns/eager/module_tree.h"
 #include "ns/quantization/eager/decompose_layers.h"
 #include "ns/quantization/eager/outside_reads.h"
 #include "ns/quantization/eager/qat_module.h"
 #include "ns/quantization/eager/quantized_module.h"
-#include "passes/quantization/qconfig_json.h"
+#include "passes/quantization/qconfig/qconfig_json.h"
 
 namespace ns {
 namespace {

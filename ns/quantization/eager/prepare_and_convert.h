@@ -44,7 +44,7 @@ struct PrepareOptions {
 // (module_observers.h). The copy computes what `model` does. A process that
 // runs, saves or loads it needs libns_ops.so (reference: prepare). Errors:
 // those of the two functions, and a model whose code cannot be edited
-// (ir/module_editor.h).
+// (ir/hierarchy/module_editor.h).
 absl::StatusOr<torch::jit::Module> Prepare(const torch::jit::Module& model,
                                            const QConfigSpec& qconfigs,
                                            const PrepareOptions& options = {});

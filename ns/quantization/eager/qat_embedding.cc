@@ -7,18 +7,18 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "ir/constant_argument.h"
-#include "ir/graph_walk.h"
-#include "ir/insert_method_call.h"
-#include "ir/make_module.h"
-#include "ir/model_graph.h"
-#include "ir/module_editor.h"
-#include "ir/module_fields.h"
-#include "ir/module_path.h"
-#include "ir/node_view.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/graph/constant_argument.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/module_path.h"
+#include "ir/graph/node_view.h"
+#include "ir/hierarchy/make_module.h"
+#include "ir/hierarchy/module_editor.h"
+#include "ir/hierarchy/module_fields.h"
+#include "ir/model/insert_method_call.h"
+#include "ir/model/model_graph.h"
 #include "ns/quantization/eager/module_observers.h"
-#include "passes/quantization/observer_object.h"
+#include "passes/quantization/observe/observer_object.h"
 
 namespace ns {
 namespace {

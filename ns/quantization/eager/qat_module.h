@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "passes/quantization/qconfig.h"
+#include "passes/quantization/qconfig/qconfig.h"
 #include "passes/runtime/observers/observer.h"
 
 namespace ns {

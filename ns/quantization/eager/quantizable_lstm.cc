@@ -9,10 +9,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "ir/make_module.h"
-#include "ir/module_fields.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
+#include "ir/hierarchy/make_module.h"
+#include "ir/hierarchy/module_fields.h"
 #include "ns/quantization/eager/quantizable_parts.h"
 
 namespace ns {

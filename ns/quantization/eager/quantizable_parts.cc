@@ -2,8 +2,8 @@
 
 #include <ATen/core/jit_type.h>
 
-#include "ir/make_module.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/hierarchy/make_module.h"
 #include "ns/quantization/eager/stubs.h"
 
 namespace ns {

@@ -26,8 +26,8 @@ absl::StatusOr<torch::jit::Module> LinearModule(const at::Tensor& weight,
                                                 const at::Tensor& bias);
 
 // Returns a torch.ao.nn.quantized.FloatFunctional with the methods that
-// `source` defines (DefineMethods in ir/make_module.h). What they hand to
-// `self.activation_post_process.forward` is observed once the model is
+// `source` defines (DefineMethods in ir/hierarchy/make_module.h). What they
+// hand to `self.activation_post_process.forward` is observed once the model is
 // prepared. Error: code that does not compile.
 absl::StatusOr<torch::jit::Module> FloatFunctional(const std::string& source);
 

@@ -3,12 +3,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "ir/model_graph.h"
-#include "ir/module_editor.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/hierarchy/module_editor.h"
+#include "ir/model/model_graph.h"
 #include "ns/batches/run_batches.h"
 #include "ns/eager/module_tree.h"
-#include "passes/quantization/default_qconfigs.h"
+#include "passes/quantization/qconfig/default_qconfigs.h"
 
 namespace ns {
 namespace {

@@ -70,8 +70,8 @@ struct QuantizedType {
 };
 
 // Returns the description of a type by its whole name, in either spelling
-// (IsTypeNamed, ir/module_path.h); null for one that is none of PyTorch's. It
-// lives as long as the process.
+// (IsTypeNamed, ir/graph/module_path.h); null for one that is none of
+// PyTorch's. It lives as long as the process.
 const QuantizedType* FindQuantizedType(absl::string_view type);
 
 }  // namespace ns

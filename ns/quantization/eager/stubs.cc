@@ -5,10 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "ir/forward_hooks.h"
-#include "ir/make_module.h"
-#include "ir/module_path.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/graph/module_path.h"
+#include "ir/hierarchy/make_module.h"
+#include "ir/model/forward_hooks.h"
 #include "ns/eager/module_tree.h"
 #include "ns/quantization/eager/module_qconfig.h"
 

@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "ir/module_editor.h"
+#include "ir/hierarchy/module_editor.h"
 
 namespace ns {
 

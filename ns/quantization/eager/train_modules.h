@@ -11,7 +11,7 @@
 #include "ns/quantization/eager/module_qconfig.h"
 #include "ns/training/train.h"
 #include "ns/training/training_report.h"
-#include "passes/quantization/qconfig.h"
+#include "passes/quantization/qconfig/qconfig.h"
 
 namespace ns {
 

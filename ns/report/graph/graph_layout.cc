@@ -14,7 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "ns/report/graph/layout_rows.h"
 #include "ns/report/graph/merged_graph.h"
-#include "ns/suite/data_flow_graph.h"
+#include "ns/result/data_flow_graph.h"
 
 namespace ns {
 namespace {

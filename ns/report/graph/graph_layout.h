@@ -27,7 +27,7 @@
 #include <string>
 #include <vector>
 
-#include "ns/suite/data_flow_graph.h"
+#include "ns/result/data_flow_graph.h"
 
 namespace ns {
 

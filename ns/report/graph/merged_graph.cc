@@ -12,7 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "ns/suite/data_flow_graph.h"
+#include "ns/result/data_flow_graph.h"
 
 namespace ns {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "ns/suite/data_flow_graph.h"
+#include "ns/result/data_flow_graph.h"
 
 namespace ns {
 

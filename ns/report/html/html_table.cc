@@ -9,14 +9,14 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "ir/base/status.h"
 #include "ir/json/json_value.h"
 #include "ir/json/parse_json.h"
-#include "ir/status.h"
-#include "ns/report/figure_text.h"
+#include "ns/findings/figure_text.h"
+#include "ns/findings/table_figures.h"
 #include "ns/report/html/html_text.h"
 #include "ns/report/html/lowest_sqnr.h"
-#include "ns/report/table_figures.h"
-#include "ns/suite/figure_kinds.h"
+#include "ns/result/figure_kinds.h"
 
 namespace ns {
 namespace {

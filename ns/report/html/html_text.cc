@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/SHA256.h"
-#include "ns/suite/printable.h"
+#include "ns/result/printable.h"
 
 namespace ns {
 namespace {

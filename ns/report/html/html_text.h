@@ -10,7 +10,8 @@ namespace ns {
 
 // Returns `text` for an element or a quoted attribute, with <, >, &, " and ' as
 // entities. Control characters, among them line breaks, are escaped as
-// Printable does (ns/suite/printable.h): names that differ must not look alike.
+// Printable does (ns/result/printable.h): names that differ must not look
+// alike.
 std::string HtmlText(absl::string_view text);
 
 // Returns `json`, which is valid, for an element <script

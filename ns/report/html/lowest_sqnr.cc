@@ -1,7 +1,7 @@
 #include "ns/report/html/lowest_sqnr.h"
 
 #include "ir/json/json_value.h"
-#include "ns/report/figure_text.h"
+#include "ns/findings/figure_text.h"
 
 namespace ns {
 

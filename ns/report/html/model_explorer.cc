@@ -12,17 +12,17 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "ir/base/status.h"
 #include "ir/json/json_map.h"
 #include "ir/json/json_value.h"
 #include "ir/json/parse_json.h"
 #include "ir/json/read_json.h"
 #include "ir/json/write_json.h"
-#include "ir/status.h"
-#include "ns/report/figure_text.h"
+#include "ns/findings/figure_text.h"
+#include "ns/findings/table_figures.h"
 #include "ns/report/html/lowest_sqnr.h"
 #include "ns/report/json/graph_map.h"
-#include "ns/report/table_figures.h"
-#include "ns/suite/data_flow_graph.h"
+#include "ns/result/data_flow_graph.h"
 
 namespace ns {
 namespace {

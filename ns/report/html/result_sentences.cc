@@ -9,7 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "ir/json/json_value.h"
-#include "ns/report/figure_text.h"
+#include "ns/findings/figure_text.h"
 #include "ns/report/html/lowest_sqnr.h"
 
 namespace ns {

@@ -8,16 +8,16 @@
 #include <vector>
 
 #include "ir/json/json_map.h"
-#include "ns/report/coverage_report.h"
-#include "ns/report/error_breakdown.h"
-#include "ns/report/error_causes.h"
+#include "ns/findings/error_breakdown.h"
+#include "ns/findings/error_causes.h"
+#include "ns/findings/verdict.h"
 #include "ns/report/json/figures_map.h"
 #include "ns/report/json/graph_map.h"
 #include "ns/report/json/layer_map.h"
 #include "ns/report/json/limits_map.h"
-#include "ns/report/verdict.h"
-#include "ns/suite/comparison_result.h"
-#include "ns/suite/coverage.h"
+#include "ns/report/table/coverage_report.h"
+#include "ns/result/comparison_result.h"
+#include "ns/result/coverage.h"
 
 namespace ns {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "ns/report/comparison_diff.h"
-#include "ns/suite/limit_check.h"
+#include "ns/findings/comparison_diff.h"
+#include "ns/result/limit_check.h"
 
 namespace ns {
 

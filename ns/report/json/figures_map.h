@@ -9,9 +9,9 @@
 
 #include "ir/json/json_keys.h"
 #include "ir/json/json_map.h"
-#include "ns/suite/comparison_result.h"
-#include "ns/suite/metrics.h"
-#include "ns/suite/value_histograms.h"
+#include "ns/result/comparison_result.h"
+#include "ns/result/metrics.h"
+#include "ns/result/value_histograms.h"
 
 namespace ns {
 

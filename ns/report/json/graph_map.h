@@ -9,7 +9,7 @@
 #include "absl/algorithm/container.h"
 #include "ir/json/json_map.h"
 #include "ns/report/graph/graph_layout.h"
-#include "ns/suite/data_flow_graph.h"
+#include "ns/result/data_flow_graph.h"
 
 namespace ns {
 

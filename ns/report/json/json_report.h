@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "ns/suite/comparison_result.h"
+#include "ns/result/comparison_result.h"
 
 namespace ns {
 

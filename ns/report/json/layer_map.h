@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "ir/graph/source_line.h"
 #include "ir/json/json_map.h"
-#include "ir/source_line.h"
-#include "ns/report/change_text.h"
-#include "ns/report/error_breakdown.h"
+#include "ns/findings/error_breakdown.h"
 #include "ns/report/json/figures_map.h"
-#include "ns/suite/comparison_result.h"
-#include "ns/suite/coverage.h"
-#include "ns/suite/figure_kinds.h"
-#include "ns/suite/tried_change.h"
+#include "ns/report/table/change_text.h"
+#include "ns/result/comparison_result.h"
+#include "ns/result/coverage.h"
+#include "ns/result/figure_kinds.h"
+#include "ns/result/tried_change.h"
 
 namespace ns {
 
@@ -72,7 +72,8 @@ void Map(Io& io, LayerQParams& qparams) {
   io("zero_point", qparams.zero_point);
 }
 
-// The errors of a layer beside each other (ns/report/error_breakdown.h), in dB.
+// The errors of a layer beside each other (ns/findings/error_breakdown.h), in
+// dB.
 struct ErrorBreakdown {
   double accumulated_db = 0;
   double local_db = 0;

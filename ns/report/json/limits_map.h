@@ -4,9 +4,9 @@
 #define NS_REPORT_JSON_LIMITS_MAP_H_
 
 #include "ir/json/json_map.h"
-#include "ns/report/limit_text.h"
-#include "ns/suite/accuracy.h"
-#include "ns/suite/limit_check.h"
+#include "ns/findings/limit_text.h"
+#include "ns/result/accuracy.h"
+#include "ns/result/limit_check.h"
 
 namespace ns {
 

@@ -10,14 +10,14 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "ir/base/status.h"
+#include "ir/files/read_text_file.h"
 #include "ir/json/json_text.h"
 #include "ir/json/parse_json.h"
 #include "ir/json/read_json.h"
 #include "ir/json/split_list.h"
-#include "ir/read_text_file.h"
-#include "ir/status.h"
 #include "ns/report/json/comparison_map.h"
-#include "ns/suite/figure_kinds.h"
+#include "ns/result/figure_kinds.h"
 
 namespace ns {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "passes/kernels/elementwise/qparams.h"
 #include "passes/kernels/parallel.h"
+#include "passes/kernels/qparams.h"
 
 namespace ns::kernels {
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "passes/kernels/elementwise/qparams.h"
+#include "passes/kernels/qparams.h"
 
 namespace ns::kernels {
 

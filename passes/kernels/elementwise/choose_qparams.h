@@ -2,7 +2,7 @@
 #ifndef PASSES_KERNELS_ELEMENTWISE_CHOOSE_QPARAMS_H_
 #define PASSES_KERNELS_ELEMENTWISE_CHOOSE_QPARAMS_H_
 
-#include "passes/kernels/elementwise/qparams.h"
+#include "passes/kernels/qparams.h"
 
 namespace ns::kernels {
 

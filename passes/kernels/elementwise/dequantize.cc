@@ -1,6 +1,6 @@
 #include "passes/kernels/elementwise/dequantize.h"
 
-#include "passes/kernels/elementwise/channel_pattern.h"
+#include "passes/kernels/channel_pattern.h"
 #include "passes/kernels/elementwise/for_pieces.h"
 #include "passes/kernels/elementwise/kernels.h"
 

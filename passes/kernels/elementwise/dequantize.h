@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "passes/kernels/elementwise/channel_qparams.h"
-#include "passes/kernels/elementwise/qparams.h"
+#include "passes/kernels/channel_qparams.h"
 #include "passes/kernels/parallel.h"
+#include "passes/kernels/qparams.h"
 
 namespace ns::kernels {
 

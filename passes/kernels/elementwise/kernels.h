@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "passes/kernels/elementwise/qparams.h"
+#include "passes/kernels/qparams.h"
 
 // No absl and no std here: files of other instruction sets include this.
 namespace ns::kernels {

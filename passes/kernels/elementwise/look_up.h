@@ -7,8 +7,8 @@
 
 #include "absl/functional/function_ref.h"
 #include "passes/kernels/elementwise/dequantize_formula.h"
-#include "passes/kernels/elementwise/qparams.h"
 #include "passes/kernels/parallel.h"
+#include "passes/kernels/qparams.h"
 
 namespace ns::kernels {
 

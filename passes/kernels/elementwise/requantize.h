@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "passes/kernels/elementwise/dequantize_formula.h"
-#include "passes/kernels/elementwise/qparams.h"
 #include "passes/kernels/parallel.h"
+#include "passes/kernels/qparams.h"
 
 namespace ns::kernels {
 

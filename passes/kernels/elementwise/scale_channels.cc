@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "passes/kernels/elementwise/channel_pattern.h"
+#include "passes/kernels/channel_pattern.h"
 #include "passes/kernels/elementwise/kernels.h"
 
 namespace ns::kernels {

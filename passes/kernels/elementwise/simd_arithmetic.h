@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "passes/kernels/elementwise/qparams.h"
+#include "passes/kernels/qparams.h"
 #include "passes/kernels/simd/blocks.h"
 #include "passes/kernels/simd/quantize.h"
 

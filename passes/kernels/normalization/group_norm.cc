@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "passes/kernels/elementwise/channel_pattern.h"
+#include "passes/kernels/channel_pattern.h"
 #include "passes/kernels/isa.h"
 #include "passes/kernels/normalization/group_norm_kernels.h"
 #include "passes/kernels/normalization/value_moments.h"

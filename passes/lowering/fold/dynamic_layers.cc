@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "ir/insert_op.h"
-#include "ir/node_view.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/graph/insert_op.h"
+#include "ir/graph/node_view.h"
 #include "passes/lowering/fold/reference_layers.h"
 #include "passes/rewrite/packed_embedding.h"
 #include "passes/rewrite/prepack.h"

@@ -42,8 +42,8 @@ std::optional<DynamicInput> DynamicInputOf(const torch::jit::Value& input);
 //
 //   %y = quantized::linear_dynamic(%x, %packed, %reduce_range)
 //
-// Error: a refusal (ir/refusal.h), or the error of an op that does not take the
-// arguments. What was inserted before the error stays in the graph:
+// Error: a refusal (ir/base/refusal.h), or the error of an op that does not
+// take the arguments. What was inserted before the error stays in the graph:
 // FoldEditor::TryInsert removes it.
 absl::StatusOr<torch::jit::Value*> InsertDynamicLinear(
     torch::jit::Node* node, const DynamicInput& input);

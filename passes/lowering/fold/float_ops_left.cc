@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "ir/data_inputs.h"
-#include "ir/graph_walk.h"
-#include "ir/node_view.h"
+#include "ir/aliasing/data_inputs.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/node_view.h"
 #include "passes/lowering/fold/ops_on_quantized.h"
 #include "passes/lowering/fold/quantized_behind.h"
 #include "passes/lowering/fold/quantized_ops.h"

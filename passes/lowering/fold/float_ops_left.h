@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/pass_context.h"
+#include "ir/graph/pass_context.h"
 #include "passes/lowering/fold/fold_editor.h"
 
 namespace torch::jit {

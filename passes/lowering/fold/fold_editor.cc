@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "ir/insert_op.h"
-#include "ir/node_view.h"
-#include "ir/refusal.h"
+#include "ir/base/refusal.h"
+#include "ir/graph/insert_op.h"
+#include "ir/graph/node_view.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {

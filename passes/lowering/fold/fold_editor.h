@@ -9,8 +9,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "ir/graph_editor.h"
-#include "ir/pass_context.h"
+#include "ir/graph/graph_editor.h"
+#include "ir/graph/pass_context.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "passes/analysis/value_facts.h"
@@ -83,8 +83,8 @@ class FoldEditor {
   // to a quantized tensor that one of its inputs is dequantized from.
   bool HasWriters(const torch::jit::Node& node) const;
 
-  // Reject notes the refusal (ir/refusal.h) that says why `node` stays a float
-  // op. Rejection returns the last one noted, and OK when there was none.
+  // Reject notes the refusal (ir/base/refusal.h) that says why `node` stays a
+  // float op. Rejection returns the last one noted, and OK when there was none.
   void Reject(const torch::jit::Node* node, absl::Status refusal);
   absl::Status Rejection(const torch::jit::Node* node) const;
 

@@ -8,9 +8,9 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/status/statusor.h"
-#include "ir/insert_op.h"
-#include "ir/node_view.h"
-#include "ir/refusal.h"
+#include "ir/base/refusal.h"
+#include "ir/graph/insert_op.h"
+#include "ir/graph/node_view.h"
 #include "passes/lowering/fold/dynamic_layers.h"
 
 namespace ns {

@@ -7,9 +7,9 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
-#include "ir/node_view.h"
-#include "ir/refusal.h"
-#include "ir/status.h"
+#include "ir/base/refusal.h"
+#include "ir/base/status.h"
+#include "ir/graph/node_view.h"
 #include "passes/analysis/output_scale.h"
 #include "passes/lowering/fold/ops_on_quantized.h"
 #include "passes/lowering/fold/quantized_behind.h"

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "ir/model_graph.h"
-#include "ir/torch_errors.h"
+#include "ir/base/torch_errors.h"
+#include "ir/model/model_graph.h"
 #include "passes/lowering/fold/float_ops_left.h"
 #include "passes/lowering/fold/fold_editor.h"
 #include "passes/lowering/fold/fold_float_output.h"

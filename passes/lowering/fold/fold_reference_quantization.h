@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "ir/pass.h"
+#include "ir/graph/pass.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace torch::jit {
@@ -70,9 +70,9 @@ namespace ns {
 // does. (The convolutions that lower-to-fbgemm puts in their place take images
 // without a batch.)
 //
-// The graph must be frozen (ir/model_graph.h does it), so that weights and
-// their scales are constants. Scales and zero points of activations need not
-// be.
+// The graph must be frozen (ir/model/model_graph.h does it), so that weights
+// and their scales are constants. Scales and zero points of activations need
+// not be.
 //
 // Ops that still compute in float afterwards get a remark each, in order of
 // execution.

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "absl/algorithm/container.h"
-#include "ir/graph_walk.h"
+#include "ir/graph/graph_walk.h"
 #include "passes/rewrite/equal_out_of_place.h"
 #include "passes/rewrite/idle_dropouts.h"
 

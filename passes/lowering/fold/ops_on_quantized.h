@@ -41,8 +41,8 @@ struct OpOnQuantized {
 const OpOnQuantized* FindOpOnQuantized(absl::string_view op);
 
 // Returns OK when the arguments of `node`, a call of the op of `row`, satisfy
-// `row.guard`, and otherwise a refusal (ir/refusal.h) that says why this very
-// call cannot run on quantized tensors.
+// `row.guard`, and otherwise a refusal (ir/base/refusal.h) that says why this
+// very call cannot run on quantized tensors.
 absl::Status CheckCall(const OpOnQuantized& row, const torch::jit::Node& node);
 
 // True for ops that read nothing but the shape of their first input, such as

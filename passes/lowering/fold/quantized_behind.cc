@@ -2,7 +2,7 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
-#include "ir/node_view.h"
+#include "ir/graph/node_view.h"
 
 namespace ns {
 

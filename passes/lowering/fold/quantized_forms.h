@@ -5,8 +5,8 @@
 // Each function inserts the quantized op at the insertion point of its graph,
 // which the caller has set, gives it the quantized tensors that the float op's
 // inputs are dequantized from, and returns its output. Error: a refusal
-// (ir/refusal.h), or the error of an op that does not take the arguments. What
-// was inserted before the error stays in the graph: FoldEditor::TryInsert
+// (ir/base/refusal.h), or the error of an op that does not take the arguments.
+// What was inserted before the error stays in the graph: FoldEditor::TryInsert
 // (fold_editor.h), which sets the insertion point, removes it.
 #ifndef PASSES_LOWERING_FOLD_QUANTIZED_FORMS_H_
 #define PASSES_LOWERING_FOLD_QUANTIZED_FORMS_H_

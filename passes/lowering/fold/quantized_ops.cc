@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "absl/container/flat_hash_map.h"
-#include "ir/node_view.h"
+#include "ir/graph/node_view.h"
 #include "passes/analysis/call_guards.h"
 #include "passes/lowering/fold/ops_on_quantized.h"
 #include "passes/ops/op_table.h"

@@ -44,7 +44,7 @@ struct QuantizedOp {
 const QuantizedOp* FindQuantizedOp(absl::string_view float_op);
 
 // Returns OK if the arguments of `node`, a call of row.float_op, allow the
-// fold, and otherwise a refusal (ir/refusal.h) that says why not.
+// fold, and otherwise a refusal (ir/base/refusal.h) that says why not.
 absl::Status CheckCall(const QuantizedOp& row, const torch::jit::Node& node);
 
 // Whether it is worth trying to fold a quantize of the output of `node`: true

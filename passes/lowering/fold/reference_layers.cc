@@ -9,9 +9,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "ir/node_view.h"
-#include "ir/refusal.h"
-#include "ir/status.h"
+#include "ir/base/refusal.h"
+#include "ir/base/status.h"
+#include "ir/graph/node_view.h"
 #include "passes/analysis/conv_numbers.h"
 #include "passes/rewrite/prepack.h"
 

@@ -12,9 +12,9 @@
 // (torch/csrc/jit/passes/constant_propagation.cpp names aten::dequantize among
 // the ops it skips), so that scales and zero points are there to be packed.
 //
-// Errors are refusals (ir/refusal.h). The quantized engine that is set packs
-// the weights (passes/rewrite/prepack.h); a weight that it cannot pack is such
-// an error.
+// Errors are refusals (ir/base/refusal.h). The quantized engine that is set
+// packs the weights (passes/rewrite/prepack.h); a weight that it cannot pack is
+// such an error.
 #ifndef PASSES_LOWERING_FOLD_REFERENCE_LAYERS_H_
 #define PASSES_LOWERING_FOLD_REFERENCE_LAYERS_H_
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "ir/graph_walk.h"
-#include "ir/node_view.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/node_view.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace ns {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "absl/strings/string_view.h"
-#include "ir/node_view.h"
+#include "ir/graph/node_view.h"
 
 namespace ns {
 namespace {

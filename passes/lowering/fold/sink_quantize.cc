@@ -3,7 +3,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include "absl/algorithm/container.h"
-#include "ir/node_view.h"
+#include "ir/graph/node_view.h"
 #include "passes/lowering/fold/quantized_ops.h"
 
 namespace ns {

@@ -13,9 +13,9 @@
 
 #include "passes/kernels/elementwise/average_rows.h"
 #include "passes/kernels/elementwise/dequantize.h"
-#include "passes/kernels/elementwise/qparams.h"
 #include "passes/kernels/elementwise/quantize.h"
 #include "passes/kernels/pooling/pooling.h"
+#include "passes/kernels/qparams.h"
 #include "passes/runtime/fbgemm_ops/quantized_data.h"
 #include "passes/runtime/fbgemm_ops/torch_parallel.h"
 

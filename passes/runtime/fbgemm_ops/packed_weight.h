@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "passes/kernels/elementwise/qparams.h"
 #include "passes/kernels/output_pipeline.h"
+#include "passes/kernels/qparams.h"
 #include "passes/kernels/saturation_mode.h"
 
 namespace ns {

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "ir/torch_errors.h"
+#include "ir/base/torch_errors.h"
 
 namespace ns {
 namespace {

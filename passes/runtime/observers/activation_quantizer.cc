@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
 #include "passes/runtime/is_dense.h"
 #include "passes/runtime/observers/make_observer.h"
 #include "passes/runtime/observers/value_or_throw.h"

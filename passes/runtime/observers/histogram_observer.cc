@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "passes/runtime/observers/range_search.h"
+#include "passes/runtime/observers/values/range_search.h"
 
 namespace ns {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "passes/runtime/observers/exact_histogram.h"
 #include "passes/runtime/observers/observer.h"
-#include "passes/runtime/observers/reference_histogram.h"
+#include "passes/runtime/observers/values/exact_histogram.h"
+#include "passes/runtime/observers/values/reference_histogram.h"
 
 namespace ns {
 

@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "passes/runtime/observers/observer_names.h"
-#include "passes/runtime/observers/qparams.h"
+#include "passes/runtime/observers/values/qparams.h"
 
 namespace ns {
 

@@ -10,7 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "ir/nearest_name.h"
+#include "ir/base/nearest_name.h"
 #include "passes/runtime/observers/observer_names.h"
 
 namespace ns {

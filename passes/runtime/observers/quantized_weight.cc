@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "passes/runtime/observers/make_observer.h"
 #include "passes/runtime/observers/observer.h"
-#include "passes/runtime/observers/qparams.h"
+#include "passes/runtime/observers/values/qparams.h"
 
 namespace ns {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "passes/runtime/observers/observer.h"
-#include "passes/runtime/observers/value_range.h"
+#include "passes/runtime/observers/values/value_range.h"
 
 namespace ns {
 

@@ -4,11 +4,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "ir/status.h"
-#include "ir/torch_errors.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
 #include "passes/runtime/observers/make_observer.h"
 #include "passes/runtime/observers/observer_names.h"
-#include "passes/runtime/observers/value_range.h"
+#include "passes/runtime/observers/values/value_range.h"
 
 namespace ns {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "passes/runtime/observers/qparams.h"
+#include "passes/runtime/observers/values/qparams.h"
 
 namespace ns {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "absl/types/span.h"
 #include "passes/runtime/observers/observer_config.h"
-#include "passes/runtime/observers/value_range.h"
+#include "passes/runtime/observers/values/value_range.h"
 
 namespace ns {
 

@@ -6,8 +6,8 @@
 
 #include "absl/status/status.h"
 #include "gtest/gtest.h"
-#include "ir/engine_error.h"
-#include "ir/refusal.h"
+#include "ir/base/engine_error.h"
+#include "ir/base/refusal.h"
 #include "tests/testing/status.h"
 
 namespace ns {

@@ -4,7 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/engine_error.h"
+#include "ir/base/engine_error.h"
 #include "tests/testing/float_model.h"
 #include "tests/testing/status.h"
 #include "tests/testing/temporary_file.h"

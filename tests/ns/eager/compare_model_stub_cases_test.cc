@@ -5,7 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "ns/eager/eager_suite.h"
 #include "ns/eager/prepare_model_with_stubs.h"
 #include "tests/ns/eager/eager_cases.h"

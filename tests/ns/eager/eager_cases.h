@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/module_file.h"
+#include "ir/files/module_file.h"
 #include "ns/batches/batches.h"
 #include "ns/eager/logger_dict.h"
 #include "tests/testing/engines.h"

@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/inline_modules.h"
-#include "ir/module_path.h"
+#include "ir/flatten/inline_modules.h"
+#include "ir/graph/module_path.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "ir/module_editor.h"
-#include "ir/module_file.h"
+#include "ir/files/module_file.h"
+#include "ir/hierarchy/module_editor.h"
 #include "tests/ns/eager/eager_cases.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/status.h"

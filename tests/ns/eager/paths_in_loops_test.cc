@@ -4,7 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/inline_modules.h"
+#include "ir/flatten/inline_modules.h"
 #include "ns/eager/module_tree.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"

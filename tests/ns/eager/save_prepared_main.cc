@@ -6,9 +6,9 @@
 #include <cstdio>
 
 #include "absl/status/status.h"
-#include "ir/model_graph.h"
-#include "ir/module_file.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/files/module_file.h"
+#include "ir/model/model_graph.h"
 #include "ns/eager/prepare_model_outputs.h"
 #include "ns/eager/prepare_model_with_stubs.h"
 

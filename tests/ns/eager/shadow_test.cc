@@ -9,8 +9,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/inline_modules.h"
-#include "ir/module_path.h"
+#include "ir/flatten/inline_modules.h"
+#include "ir/graph/module_path.h"
 #include "ns/eager/module_logger.h"
 #include "passes/runtime/loggers/shadow_logger.h"
 #include "tests/testing/modules.h"

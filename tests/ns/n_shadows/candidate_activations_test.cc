@@ -8,9 +8,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/verifier.h"
+#include "ir/graph/verifier.h"
 #include "ns/n_shadows/shadow_attributes.h"
-#include "passes/quantization/qconfig.h"
+#include "passes/quantization/qconfig/qconfig.h"
 #include "passes/runtime/observers/activation_quantizer.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"

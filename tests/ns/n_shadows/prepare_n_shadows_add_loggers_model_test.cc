@@ -13,7 +13,7 @@
 #include "ns/n_shadows/n_shadows_results.h"
 #include "passes/instrument/logger_switches.h"
 #include "passes/runtime/observers/fake_quantize_weight.h"
-#include "passes/runtime/observers/qparams.h"
+#include "passes/runtime/observers/values/qparams.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"

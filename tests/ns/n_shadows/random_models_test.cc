@@ -14,7 +14,7 @@
 
 #include "absl/strings/match.h"
 #include "gtest/gtest.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "ns/n_shadows/n_shadows_results.h"
 #include "ns/n_shadows/prepare_n_shadows_add_loggers_model.h"
 #include "ns/n_shadows/prepare_n_shadows_model.h"

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <string>
 
-#include "ir/model_graph.h"
-#include "ir/status.h"
+#include "ir/base/status.h"
+#include "ir/model/model_graph.h"
 #include "ns/n_shadows/prepare_n_shadows_add_loggers_model.h"
 #include "ns/n_shadows/prepare_n_shadows_model.h"
 

@@ -6,7 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "passes/quantization/qconfig.h"
+#include "passes/quantization/qconfig/qconfig.h"
 
 namespace ns {
 namespace {

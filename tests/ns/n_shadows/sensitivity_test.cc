@@ -11,7 +11,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "passes/quantization/qconfig.h"
+#include "passes/quantization/qconfig/qconfig.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"

@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "ns/quantization/quantize_model.h"
-#include "ns/quantization/target_mapping.h"
+#include "ns/quantization/model/quantize_model.h"
+#include "ns/quantization/model/target_mapping.h"
 #include "tests/ns/quantization/quantizing.h"
 #include "tests/testing/float_model.h"
 #include "tests/testing/short_ir.h"

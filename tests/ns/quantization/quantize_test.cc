@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ns/batches/batch_reader.h"
-#include "ns/quantization/quantize_model.h"
+#include "ns/quantization/model/quantize_model.h"
 #include "tests/ns/quantization/quantizing.h"
 #include "tests/testing/float_model.h"
 #include "tests/testing/status.h"

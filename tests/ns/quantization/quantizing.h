@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "ns/batches/batches.h"
-#include "ns/quantization/quantize_model.h"
+#include "ns/quantization/model/quantize_model.h"
 
 namespace ns {
 

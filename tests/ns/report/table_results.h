@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "ns/suite/comparison_result.h"
+#include "ns/result/comparison_result.h"
 
 namespace ns {
 

@@ -9,10 +9,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "ns/quantization/held_back_batches.h"
-#include "ns/quantization/quantize_model.h"
+#include "ns/quantization/accurate/held_back_batches.h"
+#include "ns/quantization/model/quantize_model.h"
 #include "ns/search/search_space.h"
-#include "passes/quantization/prepared_model.h"
+#include "passes/quantization/observe/prepared_model.h"
 #include "passes/runtime/observers/observer.h"
 #include "tests/ns/quantization/quantizing.h"
 #include "tests/testing/float_model.h"

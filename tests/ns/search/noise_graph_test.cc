@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "ir/graph_walk.h"
+#include "ir/graph/graph_walk.h"
 #include "tests/ns/quantization/quantizing.h"
 #include "tests/testing/float_model.h"
 #include "tests/testing/status.h"

@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ns/quantization/quantize_model.h"
+#include "ns/quantization/model/quantize_model.h"
 #include "ns/search/calibrated_values.h"
 #include "ns/search/search_space.h"
 #include "tests/ns/quantization/quantizing.h"

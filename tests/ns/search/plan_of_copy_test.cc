@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "ns/quantization/quantize_options.h"
+#include "ns/quantization/model/quantize_options.h"
 #include "tests/testing/float_model.h"
 #include "tests/testing/status.h"
 

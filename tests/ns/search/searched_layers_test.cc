@@ -16,7 +16,7 @@
 #include "ns/search/search_candidates.h"
 #include "ns/search/search_result.h"
 #include "ns/search/search_space.h"
-#include "passes/quantization/observer_plan.h"
+#include "passes/quantization/observe/observer_plan.h"
 #include "tests/ns/quantization/quantizing.h"
 #include "tests/testing/float_model.h"
 #include "tests/testing/status.h"

@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ns/batches/batch_reader.h"
-#include "ns/report/table_report.h"
+#include "ns/report/table/table_report.h"
 #include "ns/suite/compare_models.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/modules.h"

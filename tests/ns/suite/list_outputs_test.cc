@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/node_view.h"
+#include "ir/graph/node_view.h"
 #include "tests/ns/suite/pair_runner_fixture.h"
 
 namespace ns {

@@ -6,7 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ns/quantization/quantize_model.h"
+#include "ns/quantization/model/quantize_model.h"
 #include "passes/extraction/extract_logger_info.h"
 #include "passes/extraction/extract_weights.h"
 #include "tests/testing/modules.h"

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "ns/batches/batch.h"
-#include "ns/suite/comparison_result.h"
+#include "ns/result/comparison_result.h"
 #include "ns/suite/pair_runner.h"
 #include "passes/matching/graph_matcher.h"
 #include "tests/testing/modules.h"

@@ -5,8 +5,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/inline_modules.h"
-#include "ir/module_file.h"
+#include "ir/files/module_file.h"
+#include "ir/flatten/inline_modules.h"
 #include "ns/suite/numeric_suite.h"
 #include "passes/instrument/logger_info.h"
 #include "passes/matching/graph_matcher.h"

@@ -9,8 +9,8 @@
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/model_graph.h"
-#include "ir/module_path.h"
+#include "ir/graph/module_path.h"
+#include "ir/model/model_graph.h"
 #include "tests/testing/ir.h"
 
 namespace ns {

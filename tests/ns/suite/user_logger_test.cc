@@ -7,7 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "ns/suite/numeric_suite.h"
 #include "passes/extraction/extract_logger_info.h"
 #include "passes/instrument/logger_info.h"

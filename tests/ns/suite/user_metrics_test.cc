@@ -10,7 +10,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ns/suite/comparison_result.h"
+#include "ns/result/comparison_result.h"
 #include "ns/suite/user_figures.h"
 #include "tests/testing/status.h"
 #include "tests/testing/temporary_file.h"

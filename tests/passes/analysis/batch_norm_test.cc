@@ -6,7 +6,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
-#include "ir/refusal.h"
+#include "ir/base/refusal.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "ir/refusal.h"
+#include "ir/base/refusal.h"
 #include "passes/ops/op_families.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/ir.h"

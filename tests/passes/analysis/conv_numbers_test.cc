@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "tests/testing/float_model.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status.h"

@@ -7,7 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/node_view.h"
+#include "ir/graph/node_view.h"
 #include "tests/testing/ir.h"
 
 namespace ns {

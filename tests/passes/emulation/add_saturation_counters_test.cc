@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "ir/model_graph.h"
-#include "ir/verifier.h"
+#include "ir/graph/verifier.h"
+#include "ir/model/model_graph.h"
 #include "passes/runtime/fbgemm_ops/quantize_dynamically.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/paired.h"

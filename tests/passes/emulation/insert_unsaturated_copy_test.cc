@@ -6,7 +6,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
-#include "ir/verifier.h"
+#include "ir/graph/verifier.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/paired.h"
 #include "tests/testing/small_layers.h"

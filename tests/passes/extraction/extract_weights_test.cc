@@ -9,9 +9,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/inline_modules.h"
-#include "ir/model_graph.h"
-#include "ir/node_view.h"
+#include "ir/flatten/inline_modules.h"
+#include "ir/graph/node_view.h"
+#include "ir/model/model_graph.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 

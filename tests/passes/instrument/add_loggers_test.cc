@@ -10,7 +10,7 @@
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/module_file.h"
+#include "ir/files/module_file.h"
 #include "passes/extraction/extract_logger_info.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"

@@ -8,8 +8,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/attach_attribute.h"
-#include "ir/verifier.h"
+#include "ir/graph/verifier.h"
+#include "ir/model/attach_attribute.h"
 #include "passes/runtime/loggers/shadow_guard.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/short_ir.h"

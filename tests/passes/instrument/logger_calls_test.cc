@@ -7,7 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/verifier.h"
+#include "ir/graph/verifier.h"
 #include "passes/runtime/loggers/output_logger.h"
 #include "passes/runtime/loggers/shadow_logger.h"
 #include "tests/testing/ir.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/short_ir.h"
 

@@ -11,7 +11,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "passes/analysis/subgraph_weights.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/ir.h"

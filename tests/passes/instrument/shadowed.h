@@ -12,7 +12,7 @@
 
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "passes/extraction/extract_logger_info.h"
 #include "passes/instrument/add_shadow_loggers.h"
 #include "tests/testing/ir.h"

@@ -4,9 +4,9 @@
 #include <torch/csrc/jit/passes/dead_code_elimination.h>
 
 #include "gtest/gtest.h"
-#include "ir/graph_editor.h"
-#include "ir/text.h"
-#include "ir/verifier.h"
+#include "ir/graph/graph_editor.h"
+#include "ir/graph/verifier.h"
+#include "ir/text/text.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status.h"
 

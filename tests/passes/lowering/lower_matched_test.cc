@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "ir/node_view.h"
-#include "ir/pass_context.h"
-#include "ir/verifier.h"
+#include "ir/graph/node_view.h"
+#include "ir/graph/pass_context.h"
+#include "ir/graph/verifier.h"
 #include "passes/analysis/saturation_check.h"
 #include "passes/lowering/lower_to_fbgemm.h"
 #include "tests/testing/engines.h"

@@ -9,9 +9,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/model_graph.h"
-#include "ir/node_view.h"
-#include "ir/pass_context.h"
+#include "ir/graph/node_view.h"
+#include "ir/graph/pass_context.h"
+#include "ir/model/model_graph.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"

@@ -4,7 +4,7 @@
 
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
-#include "ir/refusal.h"
+#include "ir/base/refusal.h"
 #include "passes/ops/op_families.h"
 #include "passes/ops/op_table.h"
 #include "tests/testing/status.h"

@@ -12,7 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "ir/node_view.h"
+#include "ir/graph/node_view.h"
 #include "passes/lowering/lower_to_fbgemm.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/run_pass.h"

@@ -7,8 +7,8 @@
 
 #include "absl/strings/substitute.h"
 #include "gtest/gtest.h"
-#include "ir/module_path.h"
-#include "ir/node_view.h"
+#include "ir/graph/module_path.h"
+#include "ir/graph/node_view.h"
 #include "passes/matching/matchable_nodes.h"
 #include "passes/ops/op_relations.h"
 #include "tests/testing/ir.h"

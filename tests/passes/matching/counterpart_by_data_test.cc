@@ -9,7 +9,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "passes/matching/graph_matcher.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"

@@ -7,7 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/inline_modules.h"
+#include "ir/flatten/inline_modules.h"
 #include "passes/extraction/extract_logger_info.h"
 #include "passes/instrument/add_loggers.h"
 #include "passes/instrument/add_shadow_loggers.h"

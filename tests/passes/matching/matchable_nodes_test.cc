@@ -9,7 +9,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/module_path.h"
+#include "ir/graph/module_path.h"
 #include "tests/testing/ir.h"
 
 namespace ns {

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/module_path.h"
+#include "ir/graph/module_path.h"
 #include "passes/matching/matchable_nodes.h"
 #include "passes/ops/op_relations.h"
 

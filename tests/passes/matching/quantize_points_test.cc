@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/node_view.h"
+#include "ir/graph/node_view.h"
 #include "passes/matching/graph_matcher.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/matches.h"

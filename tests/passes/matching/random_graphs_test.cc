@@ -9,7 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "gtest/gtest.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "llvm/ADT/DenseMap.h"
 #include "passes/matching/graph_matcher.h"
 #include "tests/testing/status.h"

@@ -7,7 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/inline_modules.h"
+#include "ir/flatten/inline_modules.h"
 #include "passes/matching/graph_matcher.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/matches.h"

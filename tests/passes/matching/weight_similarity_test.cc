@@ -8,7 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "passes/ops/op_relations.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"

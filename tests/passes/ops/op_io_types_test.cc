@@ -7,8 +7,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/inline_modules.h"
-#include "ir/model_graph.h"
+#include "ir/flatten/inline_modules.h"
+#include "ir/model/model_graph.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"

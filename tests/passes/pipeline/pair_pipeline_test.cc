@@ -10,9 +10,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/model_graph.h"
-#include "ir/node_view.h"
-#include "ir/pass_context.h"
+#include "ir/graph/node_view.h"
+#include "ir/graph/pass_context.h"
+#include "ir/model/model_graph.h"
 #include "passes/instrument/insert_logger.h"
 #include "passes/lowering/lower_to_fbgemm.h"
 #include "passes/registry/pair_passes.h"

@@ -8,9 +8,9 @@
 
 #include "absl/strings/match.h"
 #include "gtest/gtest.h"
-#include "ir/node_view.h"
-#include "ir/verifier.h"
-#include "passes/quantization/reference_ops.h"
+#include "ir/graph/node_view.h"
+#include "ir/graph/verifier.h"
+#include "passes/quantization/reference/reference_ops.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/fx_cases.h"
 #include "tests/testing/reference_kernels.h"

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "ir/pass_context.h"
+#include "ir/graph/pass_context.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status.h"
 

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "passes/lowering/lower_to_fbgemm.h"
-#include "passes/quantization/default_qconfigs.h"
-#include "passes/quantization/insert_observers.h"
-#include "passes/quantization/observer_plan.h"
-#include "passes/quantization/qconfig.h"
+#include "passes/quantization/observe/insert_observers.h"
+#include "passes/quantization/observe/observer_plan.h"
+#include "passes/quantization/qconfig/default_qconfigs.h"
+#include "passes/quantization/qconfig/qconfig.h"
 #include "tests/testing/float_model.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 
 namespace ns {
 

@@ -6,8 +6,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/model_graph.h"
-#include "ir/pass_context.h"
+#include "ir/graph/pass_context.h"
+#include "ir/model/model_graph.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status.h"
 

@@ -9,8 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "ir/insert_op.h"
-#include "ir/model_graph.h"
+#include "ir/graph/insert_op.h"
+#include "ir/model/model_graph.h"
 #include "tests/testing/graph_with.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/short_ir.h"

@@ -6,7 +6,7 @@
 
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
-#include "ir/verifier.h"
+#include "ir/graph/verifier.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/short_ir.h"
 #include "tests/testing/status.h"

@@ -3,7 +3,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include "gtest/gtest.h"
-#include "ir/refusal.h"
+#include "ir/base/refusal.h"
 #include "tests/testing/named_graph.h"
 
 namespace ns {

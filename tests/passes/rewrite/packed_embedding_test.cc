@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "passes/rewrite/prepack.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/graph_with.h"

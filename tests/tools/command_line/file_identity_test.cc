@@ -4,7 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/make_module.h"
+#include "ir/hierarchy/make_module.h"
 #include "tests/testing/status.h"
 #include "tests/testing/temporary_file.h"
 

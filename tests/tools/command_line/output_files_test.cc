@@ -9,8 +9,8 @@
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/atomic_file.h"
-#include "ir/model_graph.h"
+#include "ir/files/atomic_file.h"
+#include "ir/model/model_graph.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 

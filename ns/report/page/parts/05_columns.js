@@ -33,7 +33,7 @@
   // The share of values that lie beyond the quantized range, by the counts at
   // its ends. An end counts only where float values go beyond it by more than
   // a step: after a ReLU many values are at the lowest code and none is cut. As
-  // ns/report/saturation.h.
+  // ns/findings/saturation.h.
   page.clippedShare = function (layer) {
     const figures = layer.shadow && layer.shadow.codes ?
         layer.shadow : layer.activation;

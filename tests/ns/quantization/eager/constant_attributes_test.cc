@@ -7,7 +7,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
-#include "ir/make_module.h"
+#include "ir/hierarchy/make_module.h"
 #include "ns/quantization/eager/quantized_types.h"
 #include "tests/testing/graph_with.h"
 #include "tests/testing/modules.h"

@@ -8,10 +8,10 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/module_editor.h"
+#include "ir/hierarchy/module_editor.h"
 #include "ns/eager/module_tree.h"
 #include "ns/quantization/eager/module_qconfig.h"
-#include "passes/quantization/default_qconfigs.h"
+#include "passes/quantization/qconfig/default_qconfigs.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 

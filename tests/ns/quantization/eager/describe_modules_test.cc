@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "ns/quantization/eager/module_mappings.h"
 #include "ns/quantization/eager/prepare_and_convert.h"
-#include "passes/quantization/default_qconfigs.h"
+#include "passes/quantization/qconfig/default_qconfigs.h"
 #include "tests/ns/quantization/eager/two_linears.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"

@@ -9,7 +9,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/module_path.h"
+#include "ir/graph/module_path.h"
 #include "ns/quantization/eager/stubs.h"
 #include "tests/testing/hooks.h"
 #include "tests/testing/modules.h"

@@ -7,8 +7,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/model_graph.h"
-#include "passes/quantization/default_qconfigs.h"
+#include "ir/model/model_graph.h"
+#include "passes/quantization/qconfig/default_qconfigs.h"
 #include "tests/testing/graph_with.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/short_ir.h"

@@ -8,10 +8,10 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/module_editor.h"
+#include "ir/hierarchy/module_editor.h"
 #include "ns/eager/module_tree.h"
-#include "passes/quantization/default_qconfigs.h"
-#include "passes/quantization/qconfig_mapping.h"
+#include "passes/quantization/qconfig/default_qconfigs.h"
+#include "passes/quantization/qconfig/qconfig_mapping.h"
 #include "tests/ns/quantization/eager/two_linears.h"
 #include "tests/testing/status.h"
 

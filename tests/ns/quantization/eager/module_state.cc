@@ -8,7 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "ir/module_path.h"
+#include "ir/graph/module_path.h"
 
 namespace ns {
 namespace {

@@ -7,11 +7,11 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/make_module.h"
+#include "ir/hierarchy/make_module.h"
 #include "ns/eager/module_tree.h"
 #include "ns/quantization/eager/prepare_and_convert.h"
 #include "ns/quantization/eager/stubs.h"
-#include "passes/quantization/default_qconfigs.h"
+#include "passes/quantization/qconfig/default_qconfigs.h"
 #include "tests/ns/quantization/eager/two_linears.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"

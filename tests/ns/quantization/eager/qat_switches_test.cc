@@ -7,7 +7,7 @@
 #include "ns/quantization/eager/fuse_modules.h"
 #include "ns/quantization/eager/prepare_and_convert.h"
 #include "ns/quantization/eager/stubs.h"
-#include "passes/quantization/default_qconfigs.h"
+#include "passes/quantization/qconfig/default_qconfigs.h"
 #include "passes/runtime/observers/fake_quantize.h"
 #include "tests/ns/quantization/eager/two_linears.h"
 #include "tests/testing/modules.h"

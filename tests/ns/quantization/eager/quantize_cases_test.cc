@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "ir/module_file.h"
+#include "ir/files/module_file.h"
 #include "ns/quantization/eager/quantize.h"
-#include "passes/quantization/default_qconfigs.h"
+#include "passes/quantization/qconfig/default_qconfigs.h"
 #include "tests/ns/eager/eager_cases.h"
 #include "tests/ns/quantization/eager/module_state.h"
 #include "tests/testing/engines.h"

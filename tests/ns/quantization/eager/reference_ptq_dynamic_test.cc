@@ -8,10 +8,10 @@
 #include <string>
 
 #include "gtest/gtest.h"
-#include "ir/module_editor.h"
+#include "ir/hierarchy/module_editor.h"
 #include "ns/quantization/eager/fuse_modules.h"
 #include "ns/quantization/eager/quantize.h"
-#include "passes/quantization/default_qconfigs.h"
+#include "passes/quantization/qconfig/default_qconfigs.h"
 #include "tests/ns/quantization/eager/reference_models.h"
 #include "tests/ns/quantization/eager/two_linears.h"
 #include "tests/testing/modules.h"

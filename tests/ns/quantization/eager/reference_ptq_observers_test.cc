@@ -8,7 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "ns/quantization/eager/quantize.h"
-#include "passes/quantization/default_qconfigs.h"
+#include "passes/quantization/qconfig/default_qconfigs.h"
 #include "passes/runtime/observers/observer.h"
 #include "tests/ns/quantization/eager/reference_models.h"
 #include "tests/ns/quantization/eager/two_linears.h"

@@ -10,9 +10,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "ir/module_file.h"
+#include "ir/files/module_file.h"
 #include "ns/quantization/eager/quantize.h"
-#include "passes/quantization/default_qconfigs.h"
+#include "passes/quantization/qconfig/default_qconfigs.h"
 #include "tests/ns/quantization/eager/reference_models.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"

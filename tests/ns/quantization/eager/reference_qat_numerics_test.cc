@@ -15,7 +15,7 @@
 #include "ns/quantization/eager/fuse_modules.h"
 #include "ns/quantization/eager/prepare_and_convert.h"
 #include "ns/quantization/eager/qat_switches.h"
-#include "passes/quantization/default_qconfigs.h"
+#include "passes/quantization/qconfig/default_qconfigs.h"
 #include "tests/ns/quantization/eager/reference_models.h"
 #include "tests/ns/quantization/eager/two_linears.h"
 #include "tests/testing/modules.h"

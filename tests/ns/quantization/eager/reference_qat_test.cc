@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "ns/quantization/eager/quantize.h"
 #include "ns/quantization/eager/stubs.h"
-#include "passes/quantization/default_qconfigs.h"
+#include "passes/quantization/qconfig/default_qconfigs.h"
 #include "passes/runtime/observers/fake_quantize.h"
 #include "tests/ns/quantization/eager/reference_models.h"
 #include "tests/ns/quantization/eager/two_linears.h"

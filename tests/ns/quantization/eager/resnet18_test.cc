@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "ir/module_file.h"
+#include "ir/files/module_file.h"
 #include "ns/batches/batches.h"
 #include "ns/quantization/eager/fuse_modules.h"
 #include "ns/quantization/eager/quantize.h"
-#include "ns/quantization/quantized_engine.h"
-#include "passes/quantization/default_qconfigs.h"
+#include "ns/quantization/model/quantized_engine.h"
+#include "passes/quantization/qconfig/default_qconfigs.h"
 #include "tests/ns/quantization/eager/module_state.h"
 #include "tests/testing/status.h"
 

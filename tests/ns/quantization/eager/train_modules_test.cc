@@ -10,10 +10,10 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/model_graph.h"
+#include "ir/model/model_graph.h"
 #include "ns/quantization/eager/stubs.h"
 #include "ns/training/training_loss.h"
-#include "passes/quantization/default_qconfigs.h"
+#include "passes/quantization/qconfig/default_qconfigs.h"
 #include "tests/ns/quantization/eager/two_linears.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ns/suite/comparison_result.h"
+#include "ns/result/comparison_result.h"
 
 namespace ns {
 

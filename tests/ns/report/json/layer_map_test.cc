@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/json/write_json.h"
-#include "ns/suite/comparison_result.h"
+#include "ns/result/comparison_result.h"
 #include "tests/ns/report/json/compared_values.h"
 
 namespace ns {

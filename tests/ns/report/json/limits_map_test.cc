@@ -8,8 +8,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/json/write_json.h"
-#include "ns/suite/accuracy.h"
-#include "ns/suite/limit_check.h"
+#include "ns/result/accuracy.h"
+#include "ns/result/limit_check.h"
 
 namespace ns {
 namespace {

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "ns/report/csv_report.h"
 #include "ns/report/json/json_report.h"
-#include "ns/suite/comparison_result.h"
+#include "ns/result/comparison_result.h"
 #include "tests/testing/status.h"
 
 namespace ns {

@@ -5,8 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
+#include "ir/files/read_text_file.h"
 #include "ir/json/json_keys.h"
-#include "ir/read_text_file.h"
 #include "ns/report/json/comparison_map.h"
 #include "tests/testing/status.h"
 

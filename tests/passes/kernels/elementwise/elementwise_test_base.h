@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "passes/kernels/elementwise/qparams.h"
 #include "passes/kernels/isa.h"
 #include "passes/kernels/parallel.h"
+#include "passes/kernels/qparams.h"
 
 namespace ns::kernels {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "passes/kernels/channel_qparams.h"
 #include "passes/kernels/elementwise/add.h"
 #include "passes/kernels/elementwise/average_rows.h"
-#include "passes/kernels/elementwise/channel_qparams.h"
 #include "passes/kernels/elementwise/clamp.h"
 #include "passes/kernels/elementwise/dequantize.h"
 #include "passes/kernels/elementwise/dequantize_formula.h"

@@ -7,7 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "ir/pass_context.h"
+#include "ir/graph/pass_context.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"
 #include "tests/passes/lowering/fold/folding.h"
 #include "tests/testing/engines.h"

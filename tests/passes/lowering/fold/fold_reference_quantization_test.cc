@@ -8,9 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "ir/model_graph.h"
-#include "ir/module_path.h"
-#include "ir/pass_context.h"
+#include "ir/graph/module_path.h"
+#include "ir/graph/pass_context.h"
+#include "ir/model/model_graph.h"
 #include "tests/passes/lowering/fold/folding.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"

@@ -10,7 +10,7 @@
 
 #include "gtest/gtest.h"
 #include "passes/runtime/observers/observer_options.h"
-#include "passes/runtime/observers/qparams.h"
+#include "passes/runtime/observers/values/qparams.h"
 #include "tests/testing/status.h"
 
 namespace ns {

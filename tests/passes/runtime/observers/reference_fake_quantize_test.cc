@@ -13,7 +13,7 @@
 #include "passes/runtime/observers/fake_quantize.h"
 #include "passes/runtime/observers/make_observer.h"
 #include "passes/runtime/observers/observer_config.h"
-#include "passes/runtime/observers/qparams.h"
+#include "passes/runtime/observers/values/qparams.h"
 
 namespace ns {
 namespace {

@@ -5,8 +5,8 @@
 #include "absl/status/statusor.h"
 #include "gtest/gtest.h"
 #include "passes/runtime/observers/make_observer.h"
-#include "passes/runtime/observers/qparams.h"
 #include "passes/runtime/observers/tensor_qparams.h"
+#include "passes/runtime/observers/values/qparams.h"
 
 namespace ns {
 

@@ -14,7 +14,7 @@
 #include "passes/runtime/observers/make_observer.h"
 #include "passes/runtime/observers/observer.h"
 #include "passes/runtime/observers/observer_config.h"
-#include "passes/runtime/observers/qparams.h"
+#include "passes/runtime/observers/values/qparams.h"
 #include "tests/passes/runtime/observers/reference_observers.h"
 
 namespace ns {

@@ -1,0 +1,238 @@
+#include "ns/findings/blame.h"
+
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "ns/findings/error_breakdown.h"
+#include "ns/findings/error_causes.h"
+#include "ns/findings/output_view.h"
+#include "ns/findings/table_figures.h"
+#include "ns/findings/unbalanced_inputs.h"
+#include "ns/result/comparison_result.h"
+#include "passes/ops/op_families.h"
+#include "passes/ops/op_table.h"
+
+namespace ns {
+namespace {
+
+// Below this accumulated SQNR, in dB, a value is another one.
+constexpr double kOtherValueDb = 10;
+// From this local SQNR on, in dB, a layer is blamed for a mistake only.
+constexpr double kGoodDb = 30;
+// Errors within this ratio of powers, 10 dB, are alike.
+constexpr double kAlike = 10;
+
+std::optional<size_t> IndexOf(const ComparisonResult& result,
+                              const std::string& name) {
+  const auto found = absl::c_find_if(
+      result.layers,
+      [&](const LayerComparison& layer) { return layer.name == name; });
+  return found == result.layers.end()
+             ? std::nullopt
+             : std::make_optional<size_t>(found - result.layers.begin());
+}
+
+// Whether each layer is in front of layer `index`, or is that layer.
+std::vector<bool> InFrontOf(const ComparisonResult& result, size_t index) {
+  std::vector<bool> reached(result.layers.size());
+  std::vector<size_t> open = {index};
+  while (!open.empty()) {
+    const size_t layer = open.back();
+    open.pop_back();
+    if (layer < reached.size() && !reached[layer]) {
+      reached[layer] = true;
+      absl::c_copy(result.layers[layer].producers, std::back_inserter(open));
+    }
+  }
+  return reached;
+}
+
+// A bias is corrected for what rounding does to the weight, on purpose: that it
+// is another one is wrong only where it does harm.
+bool IsWrongBias(const LayerComparison& layer) {
+  return layer.bias->is_missing ||
+         (layer.shadow && layer.shadow->error.sqnr_db < kGoodDb);
+}
+
+bool IsWrong(const LayerComparison& layer, ErrorCause cause) {
+  return cause == ErrorCause::kSwapped ||
+         (cause == ErrorCause::kBias && IsWrongBias(layer)) ||
+         (cause == ErrorCause::kWeight &&
+          LowestWeightDb(layer).value_or(INFINITY) < kOtherWeightDb);
+}
+
+// Whether no calibration would choose what the layer has.
+bool IsMistake(const LayerComparison& layer, ErrorCause cause) {
+  constexpr double kNoRange = 8;
+  return IsWrong(layer, cause) || cause == ErrorCause::kNonFinite ||
+         cause == ErrorCause::kNeverCalibrated ||
+         (cause == ErrorCause::kRange &&
+          RangeRatio(layer).value_or(0) >= kNoRange);
+}
+
+// Whether the local errors of the two are alike, or that of `layer` is larger.
+bool IsAlike(const LayerComparison& layer, const LayerComparison& worst) {
+  return layer.unpaired_input.empty() && layer.shadow &&
+         NoiseToSignal(layer.shadow->error.sqnr_db) * kAlike >=
+             NoiseToSignal(worst.shadow->error.sqnr_db);
+}
+
+// Returns the layer that does most harm by a mistake, and not much less than
+// `worst`, of whose error nothing is known.
+std::optional<Blame> MistakeLike(const ComparisonResult& result,
+                                 const LayerComparison& worst) {
+  const std::vector<bool> taken_back = TakenBack(result);
+  std::optional<Blame> blame;
+  double lowest = INFINITY;
+  for (size_t i = 0; i < result.layers.size(); ++i) {
+    const LayerComparison& layer = result.layers[i];
+    const ErrorCause cause = CauseOf(layer);
+    if (!taken_back[i] && IsMistake(layer, cause) && IsAlike(layer, worst) &&
+        layer.shadow->error.sqnr_db < lowest) {
+      blame = Blame{i, cause};
+      lowest = layer.shadow->error.sqnr_db;
+    }
+  }
+  return blame;
+}
+
+// Returns the first layer in front of `worst`, which clips, that is to blame.
+std::optional<Blame> RootOf(const ComparisonResult& result,
+                            const Blame& worst) {
+  const std::vector<bool> in_front = InFrontOf(result, worst.layer);
+  const std::vector<bool> taken_back = TakenBack(result);
+  std::optional<Blame> clipping;
+  for (size_t i = 0; i < worst.layer; ++i) {
+    const LayerComparison& layer = result.layers[i];
+    if (!in_front[i] || taken_back[i] ||
+        !IsAlike(layer, result.layers[worst.layer])) {
+      continue;
+    }
+    const ErrorCause cause = CauseOf(layer);
+    if (IsWrong(layer, cause)) {
+      return Blame{i, cause};
+    }
+    if (cause == ErrorCause::kClipping && !clipping &&
+        layer.shadow->error.sqnr_db < kGoodDb) {
+      clipping = Blame{i, cause};
+    }
+  }
+  return clipping;
+}
+
+std::optional<Blame> BlameByWeights(const ComparisonResult& result) {
+  std::optional<Blame> lowest;
+  double lowest_db = kOtherWeightDb;
+  for (size_t i = 0; i < result.layers.size(); ++i) {
+    const LayerComparison& layer = result.layers[i];
+    if (!layer.has_weight_of.empty()) {
+      return Blame{i, ErrorCause::kSwapped};
+    }
+    const double db = LowestWeightDb(layer).value_or(INFINITY);
+    if (db < lowest_db) {
+      lowest = Blame{i, ErrorCause::kWeight};
+      lowest_db = db;
+    }
+  }
+  return lowest;
+}
+
+std::optional<Blame> BlameByShadows(const ComparisonResult& result) {
+  const std::optional<size_t> index = WorstOffender(result);
+  if (!index.has_value()) {
+    return std::nullopt;
+  }
+  const LayerComparison& layer = result.layers[*index];
+  const OutputComparison* const output = OffendingOutput(layer);
+  const std::optional<ActivationComparison>& shadow =
+      output == nullptr ? layer.shadow : output->shadow;
+  if (shadow && !IsOfFiniteValues(*shadow)) {
+    return Blame{*index, ErrorCause::kNonFinite};
+  }
+  // Shares are known of the first output. A wrong bias is behind all of them.
+  const ErrorCause cause = CauseOf(layer);
+  const Blame worst = {*index, output == nullptr || cause == ErrorCause::kBias
+                                   ? cause
+                                   : ErrorCause::kUnexplained};
+  switch (worst.cause) {
+    case ErrorCause::kClipping:
+      return RootOf(result, worst).value_or(worst);
+    case ErrorCause::kRounding:
+    case ErrorCause::kUnexplained:
+      return output == nullptr ? MistakeLike(result, layer).value_or(worst)
+                               : worst;
+    default:
+      return worst;
+  }
+}
+
+// Whether a concatenation that loses an input is to blame rather than `blame`.
+bool IsWorse(const ComparisonResult& result, const UnbalancedInput& unbalanced,
+             const std::optional<Blame>& blame) {
+  if (!blame) {
+    return true;
+  }
+  const LayerComparison& layer = result.layers[blame->layer];
+  const std::optional<double> local =
+      SqnrDb(layer, OffendingOutput(layer), Figure::kShadow);
+  return IsMatterOfDegree(blame->cause) && !IsWrong(layer, blame->cause) &&
+         local && *local >= unbalanced.sqnr_db;
+}
+
+// Whether the int8 op of `layer` gives its output the range of its input. The
+// quantize point after such a layer has a range of its own.
+bool HasRangeOfInput(const LayerComparison& layer) {
+  const OpRow* const row = FindOp(layer.quantized_side.op);
+  return row != nullptr && row->family == layer.family &&
+         row->family_row->facts.range.kind == QuantizedRange::Kind::kOfInput;
+}
+
+}  // namespace
+
+std::optional<Blame> BlameOf(const ComparisonResult& result) {
+  if (result.swapped.has_value()) {
+    const std::optional<size_t> first = IndexOf(result, result.swapped->first);
+    // What it computes is another value, unless the order does not matter.
+    if (first &&
+        SqnrDb(result.layers[*first], Figure::kActivation).value_or(-INFINITY) <
+            kOtherValueDb) {
+      return Blame{*first, ErrorCause::kSwapped};
+    }
+  }
+  std::optional<Blame> blame =
+      result.has_shadows ? BlameByShadows(result) : BlameByWeights(result);
+  if (blame && !IsMistake(result.layers[blame->layer], blame->cause) &&
+      RankedSqnr(result.layers[blame->layer], Figure::kShadow).db.value_or(0) >=
+          kGoodDb) {
+    blame.reset();
+  }
+  if (result.has_shadows && result.inputs_are_finite) {
+    const std::optional<UnbalancedInput> unbalanced =
+        WorstUnbalancedInput(result);
+    if (unbalanced && IsWorse(result, *unbalanced, blame)) {
+      return Blame{unbalanced->layer, ErrorCause::kUnbalancedInputs};
+    }
+  }
+  return blame;
+}
+
+bool HasRangeOfReplaced(const ComparisonResult& result, const Blame& blame) {
+  const LayerComparison& layer = result.layers[blame.layer];
+  if (layer.replaced_input.empty() || !layer.weights.empty()) {
+    return false;
+  }
+  switch (blame.cause) {
+    case ErrorCause::kRange:
+    case ErrorCause::kClipping:
+      return HasRangeOfInput(layer);
+    default:
+      return blame.cause == ErrorCause::kUnexplained;
+  }
+}
+
+}  // namespace ns

@@ -1,0 +1,59 @@
+// Finds the layer that is to blame for the error of a quantized model.
+#ifndef NS_FINDINGS_BLAME_H_
+#define NS_FINDINGS_BLAME_H_
+
+#include <cstddef>
+#include <optional>
+
+#include "ns/findings/error_causes.h"
+#include "ns/result/comparison_result.h"
+
+namespace ns {
+
+struct Blame {
+  // Its index in ComparisonResult::layers.
+  size_t layer = 0;
+  // What the layer is blamed for.
+  ErrorCause cause = ErrorCause::kNone;
+};
+
+// Returns the layer to blame; absent where none is.
+//
+// The first of these rules that names a layer decides:
+//   1. The first of two layers that run in another order than in the float
+//      model, if its activation is below 10 dB or was not measured.
+//   2. Where the WorstOffender (ns/findings/error_breakdown.h) clips: of the
+//      layers in front of it whose local error is at most 10 dB smaller, the
+//      first with a wrong weight or bias, or else the first that clips, too,
+//      and is below 30 dB. What comes out of it is not what the layers behind
+//      were calibrated for.
+//   3. Where rounding, or nothing that was measured, explains the error of the
+//      WorstOffender: of the layers whose local error is at most 10 dB smaller
+//      and that have a mistake, the one with the largest local error.
+//   4. The WorstOffender.
+//   5. Where the rules so far name no layer, or one without a mistake other
+//      than its range, whose local SQNR is no lower: the layer of the
+//      WorstUnbalancedInput (ns/findings/unbalanced_inputs.h). The range of a
+//      smaller input is often that of the concatenation already.
+// Without shadows, 2 to 5 give way to the first layer that has the weight of
+// another one, or else the layer with the lowest weight SQNR, if that is below
+// 10 dB.
+//
+// A wrong weight is that of another layer, or has an SQNR below 10 dB. A wrong
+// bias is missing, or differs in a layer whose local SQNR is below 30 dB: one
+// that differs in a better layer was corrected on purpose. These are mistakes,
+// and so are NaN and infinities that only the quantized layer has, and a range
+// that is at least 8 times too wide. Where the rules name a layer with a local
+// SQNR of 30 dB or more that has no mistake, none is blamed.
+std::optional<Blame> BlameOf(const ComparisonResult& result);
+
+// Whether the error of the layer to blame may be due to its input, which the
+// models compute with different ops (LayerComparison::replaced_input). It may
+// for a layer without a weight whose error is unexplained, or due to a range or
+// to clipping where its int8 op takes over the range of its input, as pools do.
+// A range of its own is to blame itself, whatever flows in.
+bool HasRangeOfReplaced(const ComparisonResult& result, const Blame& blame);
+
+}  // namespace ns
+
+#endif  // NS_FINDINGS_BLAME_H_

@@ -1,0 +1,214 @@
+#include "ns/findings/blame_sentence.h"
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "ns/findings/blame.h"
+#include "ns/findings/error_breakdown.h"
+#include "ns/findings/error_causes.h"
+#include "ns/findings/figure_text.h"
+#include "ns/findings/output_view.h"
+#include "ns/findings/saturation.h"
+#include "ns/findings/table_figures.h"
+#include "ns/findings/unbalanced_inputs.h"
+#include "ns/result/comparison_result.h"
+#include "ns/result/printable.h"
+
+namespace ns {
+namespace {
+
+std::string NameOf(const LayerComparison& layer) {
+  return Printable(layer.name);
+}
+
+std::string Percent(double share) {
+  return absl::StrFormat("%.*f %%", share < 0.01 ? 2 : 1, 100 * share);
+}
+
+// Returns "2.3 % of its values are clipped to its range, which is -2 to 1.9
+// where the float values are -4.1 to 3.9".
+std::string ClippingText(const LayerComparison& layer) {
+  const ValueRanges& ranges = *layer.shadow->ranges;
+  return absl::StrFormat(
+      "%s of its values are clipped to its range, which is %.4g to %.4g where "
+      "the float values are %.4g to %.4g",
+      Percent(ClippedShare(layer).value_or(0)), ranges.quantized_min,
+      ranges.quantized_max, ranges.float_min, ranges.float_max);
+}
+
+std::string ChannelText(const LayerComparison& layer) {
+  return layer.shadow && !layer.shadow->worst_channels.empty()
+             ? absl::StrCat(", most of all in output channel ",
+                            layer.shadow->worst_channels.front().channel)
+             : "";
+}
+
+// Returns " and makes 96.0 % of the error" where the figure of the weight does
+// not show that: large inputs meet small weights.
+std::string MeasuredText(const LayerComparison& layer) {
+  constexpr double kFarBelow = 3;  // dB
+  const std::optional<PartShares>& shares = layer.measured_shares;
+  if (!shares || !shares->weight ||
+      LowestWeightDb(layer).value_or(-INFINITY) <
+          layer.shadow->error.sqnr_db + kFarBelow) {
+    return "";
+  }
+  return *shares->weight > 1
+             ? " and makes all of the error, of which a corrected bias or a "
+               "clamp takes back some"
+             : absl::StrCat(" and makes ", Percent(*shares->weight),
+                            " of the error");
+}
+
+std::string WeightText(const LayerComparison& layer) {
+  const std::string has =
+      absl::StrCat("its weight has ", DbWithUnit(LowestWeightDb(layer)));
+  if (layer.weight_only) {
+    return absl::StrCat(has, " and alone brings its output to ",
+                        DbWithUnit(layer.weight_only->sqnr_db),
+                        ChannelText(layer));
+  }
+  return absl::StrCat(has, MeasuredText(layer), ChannelText(layer));
+}
+
+std::string UncalibratedText() {
+  return "it was never calibrated: its scale is 1 and its zero point 0, with "
+         "which observers start; run the prepared model on data that reaches "
+         "it before it is converted";
+}
+
+// Returns "its inputs share one range, but the largest spreads 640 times as
+// wide as k.sigmoid, which is left with 0.0 dB; keep ...".
+std::string UnbalancedText(const ComparisonResult& result) {
+  const std::optional<UnbalancedInput> found = WorstUnbalancedInput(result);
+  if (!found) {
+    return "one of its inputs is lost in the range of another";
+  }
+  const std::string input = NameOf(result.layers[found->input]);
+  return absl::StrFormat(
+      "its inputs share one range, but the largest spreads %.0f times as wide "
+      "as %s, which is left with %s; keep the concatenation in float, or give "
+      "each input a range of its own",
+      found->ratio, input, DbWithUnit(found->sqnr_db));
+}
+
+std::string SwappedText(const ComparisonResult& result,
+                        const LayerComparison& layer) {
+  return !layer.has_weight_of.empty()
+             ? absl::StrCat("it has the weight of ",
+                            Printable(layer.has_weight_of))
+             : absl::StrCat("it runs before ",
+                            Printable(result.swapped->second),
+                            ", and after it in the float model");
+}
+
+// Returns "neither weight, bias, scale nor clipping explains it", for what was
+// compared.
+std::string UnexplainedText(const LayerComparison& layer) {
+  std::vector<absl::string_view> compared;
+  if (!layer.weights.empty()) {
+    compared.push_back("weight");
+  }
+  if (layer.bias) {
+    compared.push_back("bias");
+  }
+  if (layer.qparams) {
+    compared.push_back("scale");
+    compared.push_back("clipping");
+  }
+  if (compared.empty()) {
+    return "no figure explains it";
+  }
+  const absl::string_view last = compared.back();
+  compared.pop_back();
+  return compared.empty()
+             ? absl::StrCat("its ", last, " does not explain it")
+             : absl::StrCat("neither ", absl::StrJoin(compared, ", "), " nor ",
+                            last, " explains it");
+}
+
+// Says why, by the figures that were measured.
+std::string ReasonText(const ComparisonResult& result, const Blame& blame) {
+  const LayerComparison& layer = result.layers[blame.layer];
+  switch (blame.cause) {
+    case ErrorCause::kNonFinite:
+      return LosesInfinities(layer)
+                 ? "it turns infinities into numbers, such as those of an "
+                   "attention mask, which its float form keeps"
+                 : "it makes NaN or infinities where its float form has "
+                   "numbers";
+    case ErrorCause::kSwapped:
+      return SwappedText(result, layer);
+    case ErrorCause::kBias:
+      return layer.bias->is_missing
+                 ? "it has no bias, and the float layer has one"
+                 : absl::StrFormat(
+                       "its bias is off by %.3g (root of the mean square)",
+                       std::sqrt(layer.bias->mean_squared_error));
+    case ErrorCause::kWeight:
+      return WeightText(layer);
+    case ErrorCause::kClipping:
+      return ClippingText(layer);
+    case ErrorCause::kRange:
+      return absl::StrFormat(
+          "its scale, %.4g, makes a range %.1f times as wide as its values "
+          "need",
+          layer.qparams->scale, *RangeRatio(layer));
+    case ErrorCause::kKernel:
+      return absl::StrCat("its kernel has ",
+                          DbWithUnit(layer.kernel->error.sqnr_db),
+                          " against a reference kernel");
+    case ErrorCause::kSaturation:
+      return absl::StrFormat("saturating sums cost it %.1f dB on %s",
+                             *layer.saturation->shadow_cost_db,
+                             result.emulated);
+    case ErrorCause::kRounding:
+      return "its values lose this by rounding to 8 bits, in a range that fits";
+    case ErrorCause::kNeverCalibrated:
+      return UncalibratedText();
+    case ErrorCause::kUnbalancedInputs:
+      return UnbalancedText(result);
+    case ErrorCause::kNone:
+    case ErrorCause::kUnpaired:
+    case ErrorCause::kUnexplained:
+      break;
+  }
+  if (layer.kernel.has_value() || !layer.shadow) {
+    return "no figure explains it";
+  }
+  return absl::StrCat(
+      UnexplainedText(layer), "; ",
+      layer.weight_only || layer.activation_only || layer.measured_shares
+          ? "--what=weights,activations,shadows,kernel shows whether the "
+            "kernel does"
+          : "--parts measures what the weight and the activations do alone");
+}
+
+}  // namespace
+
+std::string BlameSentence(const ComparisonResult& result, const Blame& blame) {
+  const LayerComparison& layer = result.layers[blame.layer];
+  const OutputComparison* output =
+      layer.shadow ? OffendingOutput(layer) : nullptr;
+  // What a concatenation loses of one input, its own figure does not show.
+  const std::string local =
+      layer.shadow && blame.cause != ErrorCause::kUnbalancedInputs
+          ? absl::StrCat(" (",
+                         DbWithUnit(SqnrDb(layer, output, Figure::kShadow)),
+                         " by itself)")
+          : "";
+  return absl::StrCat(OutputLabel(layer, output), " does most harm", local,
+                      ": ", ReasonText(result, blame),
+                      HasRangeOfReplaced(result, blame)
+                          ? absl::StrCat("; ", Printable(layer.replaced_input))
+                          : "",
+                      ".");
+}
+
+}  // namespace ns

@@ -1,0 +1,39 @@
+#include "ns/findings/calibration.h"
+
+#include <cstddef>
+
+#include "ns/findings/error_causes.h"
+#include "ns/result/comparison_result.h"
+
+namespace ns {
+namespace {
+
+// True for the ranges 0 to 1 and -1 to 1, which a sigmoid, a softmax and a tanh
+// have without calibration.
+bool IsFixed(const LayerQParams& qparams) {
+  return (qparams.scale == 1.0 / 256 && qparams.zero_point == 0) ||
+         (qparams.scale == 2.0 / 256 && qparams.zero_point == 128);
+}
+
+}  // namespace
+
+size_t UncalibratedActivations(const ComparisonResult& result) {
+  constexpr size_t kEnoughWithoutValues = 2;
+  size_t count = 0;
+  bool has_values = false;
+  bool fits = true;
+  for (const LayerComparison& layer : result.layers) {
+    if (!layer.qparams || IsFixed(*layer.qparams)) {
+      continue;
+    }
+    if (!IsInitial(*layer.qparams)) {
+      return 0;
+    }
+    ++count;
+    has_values |= layer.shadow.has_value() || layer.activation.has_value();
+    fits = fits && !IsUncalibrated(layer);
+  }
+  return (has_values ? fits : count < kEnoughWithoutValues) ? 0 : count;
+}
+
+}  // namespace ns

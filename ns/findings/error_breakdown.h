@@ -1,0 +1,177 @@
+// Tells where the error of a quantized model arises, and where it only passes
+// through.
+//
+// A layer has three errors. With a, the float model's value there; s, what the
+// float layer computes from the quantized model's inputs (its shadow); and y,
+// the quantized model's value there:
+//
+//   accumulated  a - y  LayerComparison::activation
+//   inherited    a - s  LayerComparison::inherited
+//   local        s - y  LayerComparison::shadow
+//
+//   a - y = (a - s) + (s - y)
+//
+// As tensors they add up; as powers they do where they are uncorrelated. Their
+// figures are SQNR in dB, each relative to its own x: a, a and s. The noise to
+// signal ratio, of powers, is
+//
+//   NSR = |x - y|^2 / |x|^2 = 10^(-SQNR / 10)
+//
+// which is 0 for an exact copy (SQNR +inf) and +inf for an error where the
+// float side is zero (SQNR -inf). An SQNR of nan counts as no figure, and so
+// does one of values among which are NaN or infinities. Where inputs hold such
+// values (ComparisonResult::inputs_are_finite), no layer is named below:
+// quantization turns them into some number, and all that follows is computed
+// from it.
+//
+// Each output of a layer with several, such as an LSTM, has figures of its own.
+// WorstOffender and the falls look at all of them; DominantPart and TakenBack
+// look at the first only, and so does what is inherited from a producer.
+#ifndef NS_FINDINGS_ERROR_BREAKDOWN_H_
+#define NS_FINDINGS_ERROR_BREAKDOWN_H_
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "ns/result/comparison_result.h"
+
+namespace ns {
+
+// When an error has two parts, one is the larger from this ratio of powers on,
+// 3 dB. It is the most by which the power of a sum of two errors can exceed the
+// sum of their powers, when they are fully correlated: |e + f|^2 <= 2 (|e|^2 +
+// |f|^2).
+inline constexpr double kDominanceRatio = 2;
+
+// An accumulated error is explained up to this ratio of powers, 6 dB: 3 dB for
+// parts that are correlated, as above, and 3 dB for a product, to which both
+// factors hand on their relative errors.
+inline constexpr double kExplainedRatio = 4;
+
+// An error is taken back when less than 1 / kTakenBackRatio of its power is
+// left: it is 10 dB lower.
+inline constexpr double kTakenBackRatio = 10;
+
+// Errors below this NSR, 100 dB, need no explanation: kernels that sum floats
+// in another order cause them.
+inline constexpr double kNegligibleNsr = 1e-10;
+
+// A layer whose local error was not measured is expected to have no more than
+// this NSR, 20 dB.
+inline constexpr double kUnknownLocalNsr = 1e-2;
+
+// Returns the NSR, as a ratio of powers, of an SQNR in dB.
+double NoiseToSignal(double sqnr_db);
+
+// Says which part of a layer's accumulated error is the larger one.
+enum class ErrorPart { kLocal, kInherited, kBoth };
+
+// Returns "local", "inherited" or "both".
+absl::string_view ErrorPartName(ErrorPart part);
+
+// Returns the part whose NSR is more than kDominanceRatio times that of the
+// other; kBoth when neither is. Absent where a part was not measured or is nan,
+// and where there is no error at all.
+std::optional<ErrorPart> DominantPart(const LayerComparison& layer);
+
+// True where no value on either side is NaN or infinite, besides infinities
+// that both sides have in common, as masked scores are: these have no error,
+// and the figures are those of the other values.
+bool IsOfFiniteValues(const ActivationComparison& figures);
+
+// True where an output of `layer` has numbers where its float form, on the same
+// inputs, has infinities: the mask of an attention is lost there.
+bool LosesInfinities(const LayerComparison& layer);
+
+// Returns, for each layer, whether its local error is taken back, there or
+// behind it. Quantizing with --smooth or --equalize moves factors from one
+// layer to the next: each of the two alone then differs from the float model,
+// and so do the values between them, but both together do not. A layer takes
+// errors back, its own among them, where
+//
+//   kTakenBackRatio * NSR_accumulated < NSR_local and < NSR_inherited
+//
+// The error of a layer in front is taken back where each way from there to
+// other compared layers leads to one that takes errors back, and
+//
+//   kTakenBackRatio * max over these of NSR_accumulated < NSR_local
+//
+// Layers that are not rescaled have errors that do not depend on each other,
+// and do not cancel so far.
+std::vector<bool> TakenBack(const ComparisonResult& result);
+
+// Returns the layer that does most harm by itself: the first that produces NaN
+// or infinities where its float form, on the same inputs, produces numbers, or
+// that LosesInfinities, or else the one with the lowest local SQNR, the first
+// among equals. A layer whose local SQNR is nan or that is exact is not one,
+// but -inf is: an error where the float side is zero. Nor is a layer where the
+// float model has NaN or infinities that the quantized one has not
+// (IsOfFiniteValues), one with an unpaired input, or one whose error is
+// TakenBack. Absent without shadows, since accumulated errors do not tell which
+// layer caused them.
+std::optional<size_t> WorstOffender(const ComparisonResult& result);
+
+// Returns the output by which WorstOffender judges `layer`; null for the first
+// output.
+const OutputComparison* OffendingOutput(const LayerComparison& layer);
+
+// Returns the accumulated SQNR, in dB, that an output of layer `index` (null
+// for the first) has if the layer hands on the error of its inputs and adds its
+// own to it:
+//
+//   NSR_expected = NSR_local + max over producers of NSR_accumulated
+//
+// A softmax, a sigmoid, or a norm makes a large relative error of a small one
+// by what it is, a slice where it leaves the large values out: what was
+// measured as inherited, if that is more, takes the place of the maximum. It
+// does not in sums, such as those of linear layers, which hand on the error of
+// their terms unless these cancel.
+//
+// Absent without producers; where the shadow of the layer or the activation of
+// a producer is absent or nan; and where a value that is not compared flows in:
+// what is not known cannot be ruled out as the cause.
+std::optional<double> ExpectedAccumulatedDb(
+    const ComparisonResult& result, size_t index,
+    const OutputComparison* output = nullptr);
+
+// Returns the first layer, in order of execution, whose accumulated error is
+// not what is expected, so that it amplifies what it inherits:
+//
+//   NSR_accumulated > kExplainedRatio * NSR_expected
+//
+// and NSR_accumulated > kNegligibleNsr. A typical one is a sum whose terms
+// nearly cancel. Layers with activations of nan, with an unpaired or replaced
+// input, or for which nothing can be expected, are passed over.
+std::optional<size_t> FirstUnexplainedFall(const ComparisonResult& result);
+
+// Returns the first output of layer `index`, the FirstUnexplainedFall, whose
+// error is not explained; null for the layer's first output.
+const OutputComparison* UnexplainedOutput(const ComparisonResult& result,
+                                          size_t index);
+
+// Where what only one model computes makes the difference: a ReLU that was
+// lost, a sum that was forgotten, a mean that became a maximum.
+struct UnpairedFall {
+  // A layer with an unpaired or a replaced input, which says what has no
+  // counterpart.
+  size_t layer = 0;
+  // The output that falls; null for the layer's first output.
+  const OutputComparison* output = nullptr;
+  // Its accumulated SQNR in dB, and what it would be if the inputs did
+  // correspond.
+  double accumulated_db = 0;
+  double expected_db = 0;
+};
+
+// Returns the first fall at a layer with an unpaired or a replaced input, from
+// the formula of FirstUnexplainedFall. Where a value flows into the layer that
+// is not compared, the largest accumulated error of all earlier layers takes
+// its place; without earlier layers, nothing is inherited. Layers without a
+// shadow are taken to have kUnknownLocalNsr. Absent where none falls.
+std::optional<UnpairedFall> FirstUnpairedFall(const ComparisonResult& result);
+
+}  // namespace ns
+
+#endif  // NS_FINDINGS_ERROR_BREAKDOWN_H_

@@ -1,0 +1,255 @@
+#include "ns/findings/verdict.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "ns/findings/blame.h"
+#include "ns/findings/blame_sentence.h"
+#include "ns/findings/calibration.h"
+#include "ns/findings/error_breakdown.h"
+#include "ns/findings/error_causes.h"
+#include "ns/findings/figure_text.h"
+#include "ns/findings/output_view.h"
+#include "ns/findings/saturation.h"
+#include "ns/findings/table_figures.h"
+#include "ns/result/comparison_result.h"
+#include "ns/result/printable.h"
+
+namespace ns {
+namespace {
+
+// In dB. A layer whose local error is above is not broken, and neither is one
+// whose accumulated error is.
+constexpr double kHarmless = 20;
+// A layer whose local SQNR, in dB, is below is broken.
+constexpr double kBroken = 10;
+
+std::string NameOf(const LayerComparison& layer) {
+  return Printable(layer.name);
+}
+
+std::string Percent(double share) {
+  return absl::StrFormat("%.*f %%", share < 0.01 ? 2 : 1, 100 * share);
+}
+
+// Whether some layer has the figure, and it is exact in all that have it.
+bool IsExact(const ComparisonResult& result, Figure figure) {
+  const auto figure_of = [figure](const LayerComparison& layer) {
+    return LowestSqnr(layer, figure).db;
+  };
+  return absl::c_any_of(
+             result.layers,
+             [&](const auto& layer) { return figure_of(layer).has_value(); }) &&
+         absl::c_all_of(result.layers, [&](const auto& layer) {
+           return figure_of(layer).value_or(INFINITY) == INFINITY;
+         });
+}
+
+std::string NoBlameSentence(const ComparisonResult& result) {
+  const Figure figure = result.has_shadows       ? Figure::kShadow
+                        : result.has_activations ? Figure::kActivation
+                                                 : Figure::kWeight;
+  const Layers ranked = Ranked(result, figure);
+  if (ranked.empty()) {
+    return IsExact(result, figure) ? "No layer differs from its float form."
+                                   : "No figure shows which layer does harm.";
+  }
+  return absl::StrCat(figure == Figure::kActivation
+                          ? "Shadows show which layer does harm, and were "
+                            "not measured: the lowest "
+                          : "No layer stands out: the lowest ",
+                      FigureName(figure), " SQNR is ",
+                      DbWithUnit(RankedSqnr(*ranked.front(), figure).db),
+                      ", of ", NameOf(*ranked.front()), ".");
+}
+
+std::string UncalibratedSentence(size_t activations) {
+  return absl::StrFormat(
+      "The model was never calibrated: %s scale 1 and zero point 0, with which "
+      "observers start; run the prepared model on sample inputs before it is "
+      "converted, or let ns quantize --inputs do so.",
+      activations == 1
+          ? std::string("its only quantized activation has")
+          : absl::StrCat("all ", activations, " quantized activations have"));
+}
+
+// Returns the first layer with the qparams of an observer without data; there
+// is one in a model that was never calibrated.
+size_t FirstInitial(const ComparisonResult& result) {
+  return absl::c_find_if(result.layers,
+                         [](const LayerComparison& layer) {
+                           return layer.qparams && IsInitial(*layer.qparams);
+                         }) -
+         result.layers.begin();
+}
+
+// Whether what only one model has does more harm than the layer to blame, if
+// there is one.
+bool DoesMoreHarm(const ComparisonResult& result, const UnpairedFall& fall,
+                  const std::optional<Blame>& blame) {
+  if (fall.accumulated_db >= kHarmless) {
+    return false;
+  }
+  if (!blame.has_value()) {
+    return true;
+  }
+  const LayerComparison& layer = result.layers[blame->layer];
+  const std::optional<double> local =
+      SqnrDb(layer, OffendingOutput(layer), Figure::kShadow);
+  return IsMatterOfDegree(blame->cause) && local.has_value() &&
+         (*local >= kHarmless ||
+          (*local >= kBroken && kExplainedRatio * NoiseToSignal(*local) <
+                                    NoiseToSignal(fall.accumulated_db)));
+}
+
+std::string UnpairedSentence(const ComparisonResult& result,
+                             const UnpairedFall& fall) {
+  const LayerComparison& layer = result.layers[fall.layer];
+  const std::optional<double> local =
+      SqnrDb(layer, fall.output, Figure::kShadow);
+  // Without a local error, what is expected is an assumption, not a figure.
+  const bool is_measured = local.has_value() && !std::isnan(*local);
+  return absl::StrCat(
+      OutputLabel(layer, fall.output), " falls to ",
+      DbWithUnit(fall.accumulated_db), " accumulated",
+      is_measured
+          ? absl::StrCat(", ", DbWithUnit(fall.expected_db), " expected")
+          : "",
+      ": ",
+      Printable(layer.unpaired_input.empty() ? layer.replaced_input
+                                             : layer.unpaired_input),
+      ".");
+}
+
+std::string FallSentence(const ComparisonResult& result,
+                         const std::optional<UnpairedFall>& unpaired) {
+  const std::optional<size_t> fall = FirstUnexplainedFall(result);
+  if (!fall.has_value()) {
+    return absl::StrCat("Local errors explain every ", unpaired ? "other " : "",
+                        "fall of the accumulated SQNR.");
+  }
+  const LayerComparison& layer = result.layers[*fall];
+  const OutputComparison* output = UnexplainedOutput(result, *fall);
+  return absl::StrCat(
+      "The first fall that no local error explains is at ",
+      OutputLabel(layer, output), ": ",
+      DbWithUnit(SqnrDb(layer, output, Figure::kActivation)), " accumulated, ",
+      DbWithUnit(ExpectedAccumulatedDb(result, *fall, output)), " expected.");
+}
+
+// Names the layers with a large error that is taken back; empty without any.
+std::string TakenBackSentence(const ComparisonResult& result) {
+  const std::vector<bool> taken_back = TakenBack(result);
+  constexpr size_t kMostNamed = 3;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < taken_back.size(); ++i) {
+    if (taken_back[i] &&
+        SqnrDb(result.layers[i], Figure::kShadow).value_or(INFINITY) <
+            kHarmless) {
+      names.push_back(NameOf(result.layers[i]));
+    }
+  }
+  if (names.empty()) {
+    return "";
+  }
+  const size_t more = names.size() - std::min(names.size(), kMostNamed);
+  names.resize(names.size() - more);
+  return absl::StrCat("What ", absl::StrJoin(names, ", "),
+                      more > 0 ? absl::StrCat(" and ", more, " more") : "",
+                      " lose by themselves is taken back after them, as "
+                      "where factors were moved between layers.");
+}
+
+std::string ClippingSentence(const ComparisonResult& result) {
+  const std::vector<Saturation> layers = SaturatingLayers(result);
+  if (layers.empty()) {
+    return absl::StrCat("No layer clips more than ", Percent(kSaturationLimit),
+                        " of its values.");
+  }
+  const Saturation& most = layers.front();
+  return absl::StrCat(
+      layers.size(), layers.size() == 1 ? " layer clips" : " layers clip",
+      " more than ", Percent(kSaturationLimit), " of the values, most of all ",
+      NameOf(result.layers[most.layer]), " with ",
+      Percent(std::max(most.at_lowest, most.at_highest)), " at one end.");
+}
+
+// Returns " On fbgemm-avx2, sums saturate in 2 layers." where one was emulated.
+std::string EmulationSentence(const ComparisonResult& result) {
+  if (result.emulated.empty()) {
+    return "";
+  }
+  const auto saturating =
+      absl::c_count_if(result.layers, [](const LayerComparison& layer) {
+        return layer.saturation && layer.saturation->saturated.value_or(0) > 0;
+      });
+  return absl::StrCat(" On ", Printable(result.emulated),
+                      ", sums of products saturate in ", saturating,
+                      saturating == 1 ? " layer." : " layers.");
+}
+
+}  // namespace
+
+std::optional<Verdict> VerdictOf(const ComparisonResult& result) {
+  const bool is_measured =
+      absl::c_any_of(result.layers, [](const LayerComparison& layer) {
+        return layer.shadow.has_value() || !layer.weights.empty();
+      });
+  if (!is_measured || !result.inputs_are_finite) {
+    return std::nullopt;
+  }
+  Verdict verdict;
+  const std::optional<Blame> blame = BlameOf(result);
+  // Layers in another order have other inputs, which is said already.
+  const std::optional<UnpairedFall> unpaired =
+      result.swapped ? std::nullopt : FirstUnpairedFall(result);
+  const bool is_unpaired =
+      unpaired.has_value() && DoesMoreHarm(result, *unpaired, blame);
+  const size_t uncalibrated = UncalibratedActivations(result);
+  if (uncalibrated > 0) {
+    verdict.layer = blame.has_value() ? blame->layer : FirstInitial(result);
+    verdict.cause = ErrorCause::kNeverCalibrated;
+    verdict.sentences.push_back(UncalibratedSentence(uncalibrated));
+  } else if (is_unpaired) {
+    verdict.layer = unpaired->layer;
+    verdict.cause = ErrorCause::kUnpaired;
+    verdict.sentences.push_back(UnpairedSentence(result, *unpaired));
+  } else if (blame.has_value()) {
+    verdict.layer = blame->layer;
+    verdict.cause = HasRangeOfReplaced(result, *blame) ? ErrorCause::kUnpaired
+                                                       : blame->cause;
+  }
+  if (blame.has_value()) {
+    if (uncalibrated == 0 || blame->cause != ErrorCause::kNeverCalibrated) {
+      verdict.sentences.push_back(BlameSentence(result, *blame));
+    }
+  } else if (!is_unpaired && uncalibrated == 0) {
+    verdict.sentences.push_back(NoBlameSentence(result));
+  }
+  if (std::string sentence = TakenBackSentence(result); !sentence.empty()) {
+    verdict.sentences.push_back(std::move(sentence));
+  }
+  if (unpaired.has_value() && (!is_unpaired || uncalibrated > 0)) {
+    verdict.sentences.push_back(UnpairedSentence(result, *unpaired));
+  }
+  if (result.has_activations && result.has_shadows) {
+    verdict.sentences.push_back(FallSentence(result, unpaired));
+  }
+  if (result.has_activations || result.has_shadows) {
+    verdict.sentences.push_back(ClippingSentence(result) +
+                                EmulationSentence(result));
+  }
+  return verdict;
+}
+
+}  // namespace ns

@@ -1,0 +1,56 @@
+// Says in a few sentences what is wrong with a quantized model.
+#ifndef NS_FINDINGS_VERDICT_H_
+#define NS_FINDINGS_VERDICT_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ns/findings/error_causes.h"
+#include "ns/result/comparison_result.h"
+
+namespace ns {
+
+struct Verdict {
+  // The index of the layer to blame; absent where none is.
+  std::optional<size_t> layer;
+  // Why; kNone without a layer.
+  ErrorCause cause = ErrorCause::kNone;
+  // Never empty. In this order, where they apply:
+  //  * that the model was never calibrated (ns/findings/calibration.h);
+  //  * the FirstUnpairedFall, if it is the cause;
+  //  * which layer does most harm by itself and why, or that none stands out,
+  //    unless the first sentence says why already;
+  //  * which layers have a large error that is TakenBack;
+  //  * the FirstUnpairedFall, if it is not the cause;
+  //  * with activations and shadows: the FirstUnexplainedFall, or that there is
+  //    none;
+  //  * with activations or shadows: which layers clip their values, and which
+  //    saturate on the processor that is emulated.
+  // Control characters in names are escaped.
+  std::vector<std::string> sentences;
+};
+
+// Returns the verdict; absent where no layer has a weight or a shadow, and
+// where ComparisonResult::inputs_are_finite is false. It blames the layer of
+// the FirstUnpairedFall (ns/findings/error_breakdown.h), with the cause
+// kUnpaired, if
+//  * its accumulated SQNR is below 20 dB, and
+//  * BlameOf (ns/findings/blame.h) has no layer, or one whose cause is the
+//    weight, clipping, the range, rounding or unexplained, and whose local SQNR
+//    is 20 dB or more, or 10 dB and 6 dB above that accumulated SQNR. Other
+//    causes are mistakes in that layer, whatever its SQNR.
+// Otherwise its layer and cause are those of BlameOf, but kUnpaired where it
+// HasRangeOfReplaced. Where layers are swapped (ComparisonResult::swapped), no
+// fall counts as unpaired. A model that was never calibrated
+// (UncalibratedActivations) has that cause, and the layer of BlameOf, or else
+// its first activation.
+//
+// Figures that flags add (LayerComparison::weight_only, activation_only,
+// tried_changes) make sentences richer, and change no layer and no cause.
+std::optional<Verdict> VerdictOf(const ComparisonResult& result);
+
+}  // namespace ns
+
+#endif  // NS_FINDINGS_VERDICT_H_

@@ -1,0 +1,38 @@
+// Measures what each layer of a quantized model loses by itself.
+#ifndef NS_QUANTIZATION_MODEL_LAYER_ERRORS_H_
+#define NS_QUANTIZATION_MODEL_LAYER_ERRORS_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "ir/model/model_graph.h"
+#include "ns/batches/batch.h"
+
+namespace ns {
+
+enum class LayerErrorKind {
+  // The output of the quantized layer against that of the float layer on the
+  // same inputs, those of the quantized model (the shadow of `ns compare`).
+  kByItself,
+  // The output in the quantized model against that in the float model.
+  kInModel,
+};
+
+// Returns the SQNR in dB over all batches of the first output of each layer of
+// `quantized` that matches a layer of `float_model`, by FloatSubgraph::name in
+// `float_model`. It is +inf for an exact output. `quantized` runs on ns kernels
+// (LowerToFbgemm), in a copy; the models are not changed. Layers that cannot be
+// compared, or whose SQNR is nan, are left out. Error: models or batches that
+// do not fit.
+absl::StatusOr<std::map<std::string, double>> LayerErrors(
+    const ModelGraph& float_model, const ModelGraph& quantized,
+    absl::Span<const Batch> batches,
+    LayerErrorKind kind = LayerErrorKind::kByItself);
+
+}  // namespace ns
+
+#endif  // NS_QUANTIZATION_MODEL_LAYER_ERRORS_H_

@@ -1,0 +1,102 @@
+#include "ns/quantization/model/quantize_options.h"
+
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "passes/quantization/dynamic/quantize_dynamic.h"
+#include "passes/quantization/qconfig/qconfig.h"
+
+namespace ns {
+namespace {
+
+// `spec` as our defaults have it: the observer of the options, and weights
+// without the integer that has no negative.
+QConfig Ours(QConfig qconfig, const QuantizeOptions& options) {
+  ObserverConfig& activation = qconfig.activation.config;
+  if (activation.kind == ObserverKind::kHistogram) {
+    const ObserverConfig theirs = activation;
+    activation = DefaultConfig(options.observer);
+    activation.dtype = theirs.dtype;
+    activation.qscheme = theirs.qscheme;
+    activation.reduce_range = NarrowsActivations(TargetOf(options));
+    activation.quant_min = theirs.quant_min;
+    activation.quant_max = theirs.quant_max;
+    activation.eps = theirs.eps;
+  }
+  ObserverConfig& weight = qconfig.weight.config;
+  const bool is_symmetric =
+      ModeOf(qconfig.weight) == QuantizationMode::kStatic &&
+      IsSymmetric(weight.qscheme);
+  if (is_symmetric && weight.dtype == at::kQInt8 && !weight.quant_min) {
+    weight.quant_min = -127;
+    weight.quant_max = 127;
+  }
+  return qconfig;
+}
+
+QConfigMapping StaticMapping(const QuantizeOptions& options) {
+  const QConfigMapping theirs = GetDefaultQConfigMapping(options.backend);
+  return options.compat ? theirs : theirs.With([&](QConfig qconfig) {
+    return Ours(std::move(qconfig), options);
+  });
+}
+
+// PyTorch's, for the layers of one mode.
+QConfigMapping WithoutCalibration(bool wants_dynamic) {
+  QConfigMapping mapping;
+  const QConfigMapping all = DefaultDynamicMapping();
+  for (const auto& [type, qconfig] : all.object_types()) {
+    const bool is_dynamic =
+        ModeOf(qconfig->activation) == QuantizationMode::kDynamic;
+    if (is_dynamic == wants_dynamic) {
+      mapping.SetObjectType(type, qconfig);
+    }
+  }
+  return mapping;
+}
+
+}  // namespace
+
+QuantizeMethods DefaultMethods() {
+  QuantizeMethods methods;
+  methods.bias_correction = BiasCorrection::kFast;
+  methods.choose_ranges = true;
+  return methods;
+}
+
+bool MayRefuseInputs(const QuantizeOptions& options) {
+  if (options.compat) {
+    return false;
+  }
+  if (!options.mapping) {
+    return options.mode != QuantizeMode::kStatic;
+  }
+  return absl::c_any_of(options.mapping->Rules(), [](const auto& rule) {
+    return rule.second &&
+           ModeOf(rule.second->activation) != QuantizationMode::kStatic;
+  });
+}
+
+bool RunsOnFbgemm(const QuantizeOptions& options) {
+  return options.backend == Backend::kFbgemm ||
+         options.backend == Backend::kX86;
+}
+
+QuantizationTarget TargetOf(const QuantizeOptions& options) {
+  return options.target.value_or(RunsOnFbgemm(options)
+                                     ? QuantizationTarget::kFbgemmAvx2
+                                     : QuantizationTarget::kExact);
+}
+
+QConfigMapping DefaultMapping(const QuantizeOptions& options) {
+  switch (options.mode) {
+    case QuantizeMode::kStatic:
+      return StaticMapping(options);
+    case QuantizeMode::kDynamic:
+    case QuantizeMode::kWeightOnly:
+      return WithoutCalibration(options.mode == QuantizeMode::kDynamic);
+  }
+  return {};
+}
+
+}  // namespace ns

@@ -1,0 +1,39 @@
+// Holds what `ns quantize` reports, from which its table and JSON are written.
+#ifndef NS_QUANTIZATION_REPORT_QUANTIZE_SUMMARY_H_
+#define NS_QUANTIZATION_REPORT_QUANTIZE_SUMMARY_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ns/quantization/model/output_error.h"
+#include "ns/training/training_report.h"
+#include "passes/quantization/layers/quantization_report.h"
+
+namespace ns {
+
+struct QuantizeSummary {
+  // The paths as the user gave them. The quantized model is made from one float
+  // model or from prepared ones; the other is empty.
+  std::string float_path;
+  std::vector<std::string> prepared_paths;
+  std::string out_path;
+  // "static", "dynamic", "weight-only" or "qat".
+  std::string mode;
+  // "fbgemm": see BackendName (passes/quantization/qconfig/default_qconfigs.h).
+  std::string backend;
+  // The number of batches that the command ran.
+  int64_t batches = 0;
+  // report.warnings are those of the whole command.
+  QuantizationReport report;
+  // What training has achieved, in the mode qat.
+  std::optional<TrainingReport> training;
+  // How far the outputs are from those of the float or prepared model on these
+  // batches; empty without batches, or without tensors to compare.
+  std::vector<OutputError> outputs;
+};
+
+}  // namespace ns
+
+#endif  // NS_QUANTIZATION_REPORT_QUANTIZE_SUMMARY_H_

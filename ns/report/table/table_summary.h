@@ -1,0 +1,34 @@
+// Writes the lines below a table.
+#ifndef NS_REPORT_TABLE_TABLE_SUMMARY_H_
+#define NS_REPORT_TABLE_TABLE_SUMMARY_H_
+
+#include <string>
+
+#include "ns/result/comparison_result.h"
+
+namespace ns {
+
+// Says how many layers were matched, what stayed unmatched and why, and which
+// layers have an unpaired input (LayerComparison::unpaired_input).
+std::string MatchSummary(const ComparisonResult& result);
+
+// Says, as far as `result` has it and in this order:
+//
+//  * how many layers were matched, and the lowest SQNR of each figure;
+//  * with activations and shadows, the layer that does most harm by itself,
+//    whether its error is mostly a shift or a few outliers, its worst channels,
+//    and the first fall that no layer explains (ns/findings/error_breakdown.h);
+//    with activations alone, the worst channels of the lowest one;
+//  * which layer is to blame and why (ns/findings/verdict.h), and the five
+//    changes that gain most (ns/report/table/change_text.h);
+//  * the five layers that clip most (ns/findings/saturation.h), the layers that
+//    saturate on the processor that is emulated
+//    (ns/report/table/emulation_summary.h), and what was left out and why;
+//  * the accuracy (ns/report/table/accuracy_text.h), the limits, and the
+//  comparison
+//    with a baseline (ns/findings/limit_text.h).
+std::string FigureSummary(const ComparisonResult& result);
+
+}  // namespace ns
+
+#endif  // NS_REPORT_TABLE_TABLE_SUMMARY_H_

@@ -1,0 +1,80 @@
+#include "ns/findings/blame.h"
+
+#include "gtest/gtest.h"
+#include "ns/findings/error_causes.h"
+#include "tests/ns/report/clipping_results.h"
+#include "tests/ns/report/table_results.h"
+
+namespace ns {
+namespace {
+
+// Its bias makes up for what rounding does to the weight, and so has a share of
+// what is left.
+TEST(BlameTest, CorrectedBiasesAreNotToBlame) {
+  LayerComparison layer = Broken("fc", 35, 38, 40);
+  layer.shadow->error.bias_share = 0.5;
+  layer.shadow->error.mean_error = 0.01;
+  layer.bias = BiasComparison{1e-4, /*is_missing=*/false};
+  ASSERT_EQ(CauseOf(layer), ErrorCause::kBias);
+  EXPECT_FALSE(BlameOf(WithShadows({layer})).has_value());
+  const LayerComparison worst = Broken("quantize", 34, 34, 60);
+  EXPECT_FALSE(BlameOf(WithShadows({worst, layer})).has_value());
+  // One that is missing is a mistake, and so is one that does harm.
+  layer.bias->is_missing = true;
+  EXPECT_EQ(BlameOf(WithShadows({layer}))->cause, ErrorCause::kBias);
+  LayerComparison harmful = Broken("fc", 15, 18, 40);
+  harmful.shadow->error.bias_share = 0.5;
+  harmful.shadow->error.mean_error = 0.01;
+  harmful.bias = BiasComparison{1e-4, /*is_missing=*/false};
+  EXPECT_EQ(BlameOf(WithShadows({harmful}))->cause, ErrorCause::kBias);
+}
+
+TEST(BlameTest, ClippingBesideItIsNotToBlame) {
+  const auto blame =
+      BlameOf(WithShadows({Clipping("side", 8, {}), Clipping("main", 5, {})}));
+  ASSERT_TRUE(blame.has_value());
+  EXPECT_EQ(blame->layer, 1);
+}
+
+TEST(BlameTest, ClippingThatIsMuchSmallerIsNotToBlame) {
+  const auto blame =
+      BlameOf(WithShadows({Clipping("quant", 28, {}), Clipping("fc", 5, {0})}));
+  ASSERT_TRUE(blame.has_value());
+  EXPECT_EQ(blame->layer, 1);
+}
+
+TEST(BlameTest, GoodLayersInFrontClearNobody) {
+  const auto blame = BlameOf(
+      WithShadows({Clipping("quant", 31, {}), Clipping("fc", 25, {0})}));
+  ASSERT_TRUE(blame.has_value());
+  EXPECT_EQ(blame->layer, 1);
+  EXPECT_EQ(blame->cause, ErrorCause::kClipping);
+}
+
+TEST(BlameTest, AWrongWeightInFrontOfClippingIsToBlame) {
+  const auto blame =
+      BlameOf(WithShadows({WithWeight(Broken("fc1", 7, 7, 50), 2),
+                           Clipping("fc2", 5, {0}), Clipping("fc3", 4, {1})}));
+  ASSERT_TRUE(blame.has_value());
+  EXPECT_EQ(blame->layer, 0);
+  EXPECT_EQ(blame->cause, ErrorCause::kWeight);
+}
+
+TEST(BlameTest, AnOrderThatDoesNotMatterIsNotToBlame) {
+  ComparisonResult result =
+      WithShadows({Broken("b", 40, 41, 45), Broken("a", 39, 40, 42, {0})});
+  result.swapped = {"b", "a"};
+  EXPECT_FALSE(BlameOf(result).has_value());
+}
+
+TEST(BlameTest, LayersThatMakeNanAreToBlame) {
+  LayerComparison layer = Broken("log", kNan, kNan, 20);
+  layer.shadow->non_finite = NonFiniteCounts{0, 0, 3, 0};
+  const auto blame = BlameOf(WithShadows({Broken("fc", 2, 2, 20), layer}));
+  ASSERT_TRUE(blame.has_value());
+  EXPECT_EQ(blame->layer, 1);
+  EXPECT_EQ(blame->cause, ErrorCause::kNonFinite);
+}
+
+}  // namespace
+}  // namespace ns

@@ -1,0 +1,129 @@
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "ir/base/status.h"
+#include "ns/findings/comparison_diff.h"
+#include "ns/findings/limit_text.h"
+#include "ns/findings/limits.h"
+#include "ns/report/json/diff_json.h"
+#include "ns/report/json/read_comparison.h"
+#include "ns/report/junit_report.h"
+#include "ns/report/table/diff_table.h"
+#include "tools/command_line/report_output.h"
+#include "tools/commands/commands.h"
+#include "tools/flags/limit_flags.h"
+
+namespace ns {
+namespace {
+
+constexpr FlagSpec kFlags[] = {
+    {"max-drop", "DB",
+     "exit with 1 when an SQNR of B is more than so many dB below that of A, "
+     "or "
+     "gone: 1dB, and what figures scatter over batches"},
+    {"json", "PATH", "write the differences as JSON; - is standard output"},
+    kJunitFlag,
+    {"sort", "ORDER",
+     "rows by graph (execution, default) or error (the greatest loss first)"},
+    {"quiet", "", "no table"},
+};
+
+constexpr CommandSpec kSpec = {
+    "diff",
+    "shows what differs between two comparisons",
+    "ns diff A.json B.json [--flag=value ...]",
+    "A and B are what ns compare --json wrote. The table has a row for each "
+    "SQNR that\n"
+    "differs, in dB; figures and layers that only one of them has are listed "
+    "below. With\n"
+    "--max-drop, activations are held against the limit, or, where the "
+    "comparisons have none,\n"
+    "shadows, kernels, weights, stubs or outputs. A figure that B has lost "
+    "crosses it.\n",
+    kFlags,
+    "bazel run -c opt //tools:ns -- diff before.json after.json "
+    "--max-drop=1dB",
+    2,
+};
+
+struct Options {
+  DiffPaths paths;
+  std::optional<double> max_drop_db;
+  ReportOutputs outputs;
+};
+
+absl::StatusOr<Options> ParseOptions(const Flags& flags) {
+  Options options;
+  if (flags.arguments().size() != 2) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("diff takes two files and got ", flags.arguments().size(),
+                     "; use ns diff A.json B.json"));
+  }
+  options.paths = {flags.arguments()[0], flags.arguments()[1]};
+  if (flags.Has("max-drop")) {
+    const absl::StatusOr<double> drop = ParseDecibels(flags.Get("max-drop"));
+    if (!drop.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--max-drop: ", drop.status().message()));
+    }
+    options.max_drop_db = *drop;
+  } else if (flags.Has("junit")) {
+    return absl::InvalidArgumentError(
+        "--junit needs a limit, such as --max-drop=1dB");
+  }
+  NS_ASSIGN_OR_RETURN(options.outputs, ParseReportOutputs(flags));
+  NS_RETURN_IF_ERROR(
+      CheckDistinct({{"json", options.outputs.json_path},
+                     {"junit", options.outputs.junit_path}},
+                    {{"A", options.paths.a}, {"B", options.paths.b}}));
+  return options;
+}
+
+absl::StatusOr<ComparisonDiff> Diff(const Options& options) {
+  NS_RETURN_IF_ERROR(
+      PrepareOutputs({options.outputs.json_path, options.outputs.junit_path}));
+  NS_ASSIGN_OR_RETURN(const ComparisonResult a,
+                      ReadComparison(options.paths.a));
+  NS_ASSIGN_OR_RETURN(const ComparisonResult b,
+                      ReadComparison(options.paths.b));
+  ComparisonDiff diff = DiffComparisons(a, b);
+  if (diff.layers_in_both == 0 && !(a.layers.empty() && b.layers.empty())) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        options.paths.a, " and ", options.paths.b,
+        ": no layer of one has the name of a layer of the other; they are of "
+        "different models"));
+  }
+  return diff;
+}
+
+CommandOutcome Run(const Flags& flags) {
+  const absl::StatusOr<Options> options = ParseOptions(flags);
+  if (!options.ok()) {
+    return CommandOutcome::WrongUsage(options.status());
+  }
+  const absl::StatusOr<ComparisonDiff> diff = Diff(*options);
+  if (!diff.ok()) {
+    return CommandOutcome::Failed(diff.status());
+  }
+  const std::vector<LimitCheck> checks =
+      options->max_drop_db ? CheckDrops(*diff, *options->max_drop_db)
+                           : std::vector<LimitCheck>();
+  ReportTexts texts;
+  texts.json = [&] { return ToDiffJson(*diff, options->paths, checks); };
+  texts.junit = [&] { return ToJunit("ns diff", checks); };
+  texts.table = [&](const TableOptions& table) {
+    return ToDiffTable(*diff, checks, table);
+  };
+  const absl::Status status = WriteTexts(options->outputs, texts);
+  return status.ok() ? CommandOutcome::LimitCrossed(CrossedLine(checks))
+                     : CommandOutcome::Failed(status);
+}
+
+}  // namespace
+
+Command DiffCommand() { return {&kSpec, Run}; }
+
+}  // namespace ns

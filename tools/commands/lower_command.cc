@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "ir/base/status.h"
+#include "ir/graph/pass_context.h"
+#include "ir/model/model_graph.h"
+#include "ir/model/pipeline.h"
+#include "ns/compare/engines.h"
+#include "ns/result/printable.h"
+#include "passes/kernels/isa.h"
+#include "passes/kernels/saturation_mode.h"
+#include "passes/lowering/fold/fold_reference_quantization.h"
+#include "passes/lowering/lower_to_fbgemm.h"
+#include "tools/command_line/report_output.h"
+#include "tools/command_line/short_lines.h"
+#include "tools/commands/commands.h"
+#include "tools/flags/engine_flag.h"
+
+namespace ns {
+namespace {
+
+constexpr FlagSpec kFlags[] = {
+    {"in", "PATH", "the quantized model, saved by torch.jit.save"},
+    {"out", "PATH", "where the lowered model goes"},
+    {"numerics", "NAME",
+     "exact (default): no sum of products saturates; fbgemm-vnni, fbgemm-avx2: "
+     "those saturate that do in fbgemm on a machine with, or without, VNNI"},
+    {"fuse-sums", "",
+     "fuse convolutions into the adds behind them, which rounds once less than "
+     "fbgemm does"},
+    {"method", "NAME", "the method to lower; default forward"},
+    {"engine", "NAME",
+     "onednn or qnnpack; default: the first that can load the model"},
+    {"load-library", "PATHS",
+     "shared libraries that register ops of the model, with commas"},
+    {"quiet", "", "do not list what was lowered and what was not"},
+};
+
+constexpr CommandSpec kSpec = {
+    "lower",
+    "replaces quantized ops by ns kernels, which compute what fbgemm does",
+    "ns lower --in=PATH --out=PATH [--flag=value ...]",
+    "A reference model, which quantizes and dequantizes around float ops, is\n"
+    "folded to quantized ops first. The lowered model runs wherever the op\n"
+    "library is loaded; in Python,\n"
+    "torch.ops.load_library('bazel-bin/libns_ops.so'). It depends on no\n"
+    "instruction set: kernels choose theirs when they run (NS_KERNEL_ISA\n"
+    "overrides). Checks of the model that only raise exceptions are gone:\n"
+    "kernels check what they take. With --numerics=exact and the engine\n"
+    "onednn, dynamic layers round their inputs as that engine does, which\n"
+    "gives another integer than fbgemm for one value in about 100,000.\n",
+    kFlags,
+    "bazel run -c opt //tools:ns -- lower --in=tools/demo/quantized.pt "
+    "--out=lowered.pt",
+};
+
+struct Options {
+  std::string in;
+  std::string out;
+  std::string engine;
+  bool quiet = false;
+  ModelGraphOptions model;
+  LowerToFbgemmOptions lowering;
+};
+
+absl::StatusOr<Options> ParseOptions(const Flags& flags) {
+  Options options;
+  NS_ASSIGN_OR_RETURN(options.in, flags.Required("in"));
+  NS_ASSIGN_OR_RETURN(options.out, flags.Required("out"));
+  const std::vector<PathFlag> outputs = {{"out", options.out}};
+  NS_RETURN_IF_ERROR(CheckAreFiles(outputs));
+  NS_RETURN_IF_ERROR(CheckDistinct(outputs, {{"in", options.in}}));
+  NS_ASSIGN_OR_RETURN(
+      const std::string numerics,
+      flags.Choice("numerics", {"exact", "fbgemm-vnni", "fbgemm-avx2"}));
+  options.lowering.numerics = *kernels::FindSaturationMode(numerics);
+  options.lowering.fuse_sums = flags.Has("fuse-sums");
+  options.model.method = flags.Get("method", "forward");
+  NS_ASSIGN_OR_RETURN(options.engine, ParseEngine(flags));
+  options.quiet = flags.Has("quiet");
+  return options;
+}
+
+// Prints the remarks of `pass`.
+void PrintRemarks(const char* title, const PassContext& context,
+                  absl::string_view pass) {
+  bool is_first = true;
+  for (const PassRemark& remark : context.remarks()) {
+    if (remark.pass != pass) {
+      continue;
+    }
+    if (is_first) {
+      std::printf("%s:\n", title);
+      is_first = false;
+    }
+    const std::string line =
+        absl::StrCat(remark.name, remark.name.empty() ? "" : "  ", remark.op,
+                     ": ", remark.reason);
+    std::printf("  %s\n", ShortLines(Printable(line)).c_str());
+  }
+}
+
+// Why no op of the model at `path` was lowered.
+absl::Status NothingLowered(const std::string& path, const PassContext& context,
+                            absl::string_view pass) {
+  const std::vector<PassRemark>& remarks = context.remarks();
+  const auto left = std::find_if(
+      remarks.begin(), remarks.end(),
+      [&](const PassRemark& remark) { return remark.pass == pass; });
+  return absl::InvalidArgumentError(
+      left == remarks.end()
+          ? absl::StrCat(path,
+                         ": has no quantized op; give a model with quantized "
+                         "ops")
+          : absl::StrCat(path, ": none of its quantized ops can be lowered: ",
+                         Printable(left->op), " stays with LibTorch, as ",
+                         Printable(left->reason), "; run the model as it is"));
+}
+
+absl::Status LowerFile(const Options& options) {
+  NS_RETURN_IF_ERROR(PrepareOutputs({options.out}));
+  return WithEngine(options.engine, [&]() -> absl::Status {
+    NS_ASSIGN_OR_RETURN(ModelGraph model,
+                        ModelGraph::FromFile(options.in, options.model));
+    const FoldReferenceQuantization fold;
+    const LowerToFbgemm lower(options.lowering);
+    Pipeline pipeline("lower");
+    pipeline.Add(std::make_unique<FoldReferenceQuantization>(fold))
+        .Add(std::make_unique<LowerToFbgemm>(lower));
+    PassContext context;
+    NS_RETURN_IF_ERROR(pipeline.Run(model, context).status());
+    const int64_t lowered = CountLoweredOps(model.graph());
+    if (lowered == 0) {
+      return NothingLowered(options.in, context, lower.name());
+    }
+    NS_RETURN_IF_ERROR(model.Save(options.out));
+    if (!options.quiet) {
+      std::printf("%s: lowered %lld %s to ns kernels (%s)\n",
+                  options.out.c_str(), static_cast<long long>(lowered),
+                  lowered == 1 ? "op" : "ops",
+                  absl::AsciiStrToUpper(kernels::IsaName(kernels::ChosenIsa()))
+                      .c_str());
+      PrintRemarks("left to LibTorch", context, lower.name());
+      PrintRemarks("left in float", context, fold.name());
+    }
+    return absl::OkStatus();
+  });
+}
+
+CommandOutcome Run(const Flags& flags) {
+  const absl::StatusOr<Options> options = ParseOptions(flags);
+  if (!options.ok()) {
+    return CommandOutcome::WrongUsage(options.status());
+  }
+  const absl::Status status = LowerFile(*options);
+  return status.ok() ? CommandOutcome() : CommandOutcome::Failed(status);
+}
+
+}  // namespace
+
+Command LowerCommand() { return {&kSpec, Run}; }
+
+}  // namespace ns

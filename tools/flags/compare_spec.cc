@@ -1,0 +1,128 @@
+#include "tools/flags/compare_spec.h"
+
+#include "tools/flags/limit_flags.h"
+
+namespace ns {
+namespace {
+
+constexpr FlagSpec kFlags[] = {
+    {"float", "PATH",
+     "the float model, saved by torch.jit.save, or its state_dict, saved by "
+     "torch.save"},
+    {"quantized", "PATH", "the quantized model made from it, likewise"},
+    {"inputs", "PATHS",
+     "sample batches: torch.save of a list of tensors, tuples or dicts; "
+     "several "
+     "files with commas"},
+    {"what", "LIST",
+     "any of weights, activations, shadows, kernel, stubs, outputs, with "
+     "commas; "
+     "default: "
+     "weights, with --inputs the first three"},
+    {"swap", "TYPES",
+     "for stubs: types of float modules to run beside the quantized ones, with "
+     "commas"},
+    {"modules", "TYPES",
+     "for outputs: types of modules to compare, with commas; default: those of "
+     "PyTorch's suite"},
+    {"max-batches", "N", "stop after N batches"},
+    {"labels", "PATH",
+     "the classes of the inputs, torch.save of a list of one tensor of "
+     "integers "
+     "for each batch: tells top-1 of both models and which samples flip"},
+    {"metric", "NAME=PATH",
+     "figures of your own, several with commas: modules saved by "
+     "torch.jit.save with forward(float: Tensor, quantized: Tensor) -> float, "
+     "called on each pair of compared values"},
+    {"per-channel", "", "name the worst output channels of each layer"},
+    {"outliers", "",
+     "tell how large the largest errors of each layer are, and what part of "
+     "the whole error they make up (slower)"},
+    {"histograms", "",
+     "put into the JSON how values, errors and weights are distributed"},
+    {"parts", "",
+     "with shadows: tell what quantizing the weight alone, and the activations "
+     "alone, does to each layer (slower; --html does, too)"},
+    {"suggest", "",
+     "with shadows: try other ranges, weights and biases in the worst layers, "
+     "and tell what each gains (runs the quantized model up to twice more)"},
+    {"exact", "",
+     "run float convolutions as they stand, not folded and fused (slower)"},
+    {"reference", "DIR",
+     "compare with the activations in this folder, of a device or another "
+     "runtime, and do not run the float model: LAYER.npy, LAYER.pt, or what "
+     "--save-activations writes"},
+    {"save-activations", "DIR",
+     "keep the compared values there: for each layer and batch a file for "
+     "torch.load"},
+    {"save-budget", "BYTES",
+     "how much --save-activations may write, as 500M or 2G; default 1G"},
+    {"matching", "MODE", "aligned (default) or strict, as PyTorch's suite"},
+    {"method", "NAME", "the method to compare; default forward"},
+    {"emulate", "NAME",
+     "compute what another processor would: fbgemm-avx2 is fbgemm without "
+     "VNNI, where sums of products saturate, fbgemm-vnni with it; tells what "
+     "saturates in each layer, or without --inputs what can"},
+    {"json", "PATH", "write the results as JSON; - is standard output"},
+    {"csv", "PATH", "write the results as CSV; - is standard output"},
+    {"html", "PATH",
+     "write the report there, one file for a browser; - is standard output"},
+    {"graph", "",
+     "put the graphs of both models, the processor and hashes of all files "
+     "into the JSON, as --html does"},
+    kFailBelowFlag,
+    kMaxClipFlag,
+    kMaxUnmatchedFlag,
+    kBaselineFlag,
+    kMaxDropFlag,
+    kEarlyStopFlag,
+    kJunitFlag,
+    {"sort", "ORDER",
+     "rows by graph (execution, default) or error (worst first)"},
+    {"coverage", "", "tell what is quantized, and why the rest is not"},
+    {"source", "", "show where each layer is in the code of the model"},
+    {"threads", "N", "threads within one op; default: all that it may use"},
+    {"leaf", "TYPES",
+     "module types and script functions that are one op, with commas"},
+    {"names", "MODEL",
+     "whose names the layers get: quantized (default) or float"},
+    {"relate", "PAIRS",
+     "ops, or types of --leaf, that are the same: A=B, with commas"},
+    {"unmatchable", "OPS",
+     "ops, or types of modules whose ops, are never matched, with commas"},
+    {"io-type", "TYPES",
+     "what ops of your own take and return, for shadows: OP=float, OP=int8 or "
+     "OP=either, with commas"},
+    {"engine", "NAME",
+     "onednn or qnnpack; default: the first that can run the model"},
+    {"load-library", "PATHS",
+     "shared libraries that register ops of the models, with commas"},
+    {"quiet", "", "no table, no progress"},
+};
+
+constexpr CommandSpec kSpec = {
+    "compare",
+    "compares weights, activations and shadows of two models, layer by layer",
+    "ns compare --float=PATH --quantized=PATH [--inputs=PATH] [--flag=value "
+    "...]",
+    "The table goes to standard output. SQNR is 20 log10(|x| / |x - y|) in "
+    "dB:\n"
+    "higher is better, int8 weights give 30 to 50, and 'exact' is no "
+    "difference.\n"
+    "'activations' runs each model on its own values, so that errors add up.\n"
+    "'shadows' runs each float layer on the quantized model's inputs: this is\n"
+    "the error of the layer alone. 'stubs' does the same for whole modules,\n"
+    "such as a residual block. 'outputs' compares what modules and the models\n"
+    "return, each model on its own values. 'kernel' compares each quantized\n"
+    "op with a reference that dequantizes, computes in float and quantizes:\n"
+    "what the kernel adds to the error of quantization.\n",
+    kFlags,
+    "bazel run -c opt //tools:ns -- compare --float=tools/demo/float.pt "
+    "--quantized=tools/demo/quantized.pt --inputs=tools/demo/images.pt",
+};
+
+}  // namespace
+
+const CommandSpec& CompareSpec() { return kSpec; }
+
+}  // namespace ns
