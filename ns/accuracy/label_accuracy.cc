@@ -10,9 +10,9 @@
 #include "absl/strings/str_join.h"
 #include "ir/base/status.h"
 #include "ir/base/torch_errors.h"
+#include "ns/accuracy/class_labels.h"
 #include "ns/accuracy/top1_interval.h"
 #include "ns/eager/output_tensors.h"
-#include "ns/training/class_labels.h"
 
 namespace ns {
 namespace {
@@ -57,8 +57,6 @@ at::Tensor Margins(const at::Tensor& scores) {
   const at::Tensor top = std::get<0>(scores.to(at::kDouble).topk(2, /*dim=*/1));
   return top.select(1, 0) - top.select(1, 1);
 }
-
-int64_t Count(const at::Tensor& is) { return is.sum().item<int64_t>(); }
 
 }  // namespace
 
@@ -106,13 +104,7 @@ absl::Status LabelAccuracy::AddScores(int64_t index, const at::Tensor& of_float,
   }
   const at::Tensor float_classes = ClassesOf(of_float);
   const at::Tensor quantized_classes = ClassesOf(of_quantized);
-  const at::Tensor float_is_right = float_classes.eq(labels);
-  const at::Tensor quantized_is_right = quantized_classes.eq(labels);
-  counts_.samples += labels.numel();
-  counts_.float_correct += Count(float_is_right);
-  counts_.quantized_correct += Count(quantized_is_right);
-  counts_.lost += Count(float_is_right.logical_and(~quantized_is_right));
-  counts_.won += Count(quantized_is_right.logical_and(~float_is_right));
+  counts_.Add(float_classes.eq(labels), quantized_classes.eq(labels));
 
   const at::Tensor flips = float_classes.ne(quantized_classes).nonzero();
   flipped_ += flips.size(0);

@@ -12,8 +12,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "ns/accuracy/paired_counts.h"
 #include "ns/result/accuracy.h"
-#include "ns/search/paired_test.h"
 
 namespace ns {
 
@@ -34,7 +34,7 @@ class LabelAccuracy {
   // Counts the samples of the batch at `index`, for which the models returned
   // these values. The scores are the first tensor of floats, or quantized
   // tensor, in what a model returns, [samples, classes]; ClassesOf
-  // (ns/training/class_labels.h) has the class. Error, naming the file of
+  // (ns/accuracy/class_labels.h) has the class. Error, naming the file of
   // labels and the batch: a model returns no such scores; the scores of the two
   // models differ in size; there is not one label for each sample; a label is
   // no class. The batch is then not counted.

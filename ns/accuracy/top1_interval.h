@@ -2,7 +2,7 @@
 #ifndef NS_ACCURACY_TOP1_INTERVAL_H_
 #define NS_ACCURACY_TOP1_INTERVAL_H_
 
-#include "ns/search/paired_test.h"
+#include "ns/accuracy/paired_counts.h"
 
 namespace ns {
 

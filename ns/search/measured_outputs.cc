@@ -11,12 +11,10 @@
 #include "ir/base/refusal.h"
 #include "ir/base/status.h"
 #include "ir/base/torch_errors.h"
-#include "ns/training/class_labels.h"
+#include "ns/accuracy/class_labels.h"
 
 namespace ns {
 namespace {
-
-int64_t Count(const at::Tensor& is) { return is.sum().item<int64_t>(); }
 
 absl::Status OtherShape(const std::string& place) {
   return Refusal(absl::StrCat(
@@ -58,12 +56,7 @@ absl::Status MeasuredOutputs::CountCorrect(const Labelled& labelled,
       scores.size(1) == 0) {
     return OtherShape(place);
   }
-  const at::Tensor is_correct = ClassesOf(scores).eq(labelled.labels);
-  top1_.samples += labelled.labels.numel();
-  top1_.float_correct += Count(labelled.is_correct);
-  top1_.quantized_correct += Count(is_correct);
-  top1_.lost += Count(labelled.is_correct.logical_and(~is_correct));
-  top1_.won += Count(is_correct.logical_and(~labelled.is_correct));
+  top1_.Add(labelled.is_correct, ClassesOf(scores).eq(labelled.labels));
   return absl::OkStatus();
 }
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "ns/accuracy/paired_counts.h"
 #include "ns/eager/output_tensors.h"
-#include "ns/search/paired_test.h"
 #include "passes/runtime/statistics/pair_statistics.h"
 
 namespace ns {

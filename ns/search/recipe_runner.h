@@ -10,11 +10,11 @@
 
 #include "absl/status/statusor.h"
 #include "ir/model/model_graph.h"
+#include "ns/accuracy/paired_counts.h"
 #include "ns/batches/batch_reader.h"
 #include "ns/quantization/model/quantize_model.h"
 #include "ns/search/calibrated_values.h"
 #include "ns/search/measured_outputs.h"
-#include "ns/search/paired_test.h"
 #include "ns/search/search_space.h"
 
 namespace ns {

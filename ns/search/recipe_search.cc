@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "ir/base/status.h"
-#include "ns/search/paired_test.h"
+#include "ns/accuracy/paired_test.h"
 #include "passes/runtime/noise/noise_rows.h"
 
 namespace ns {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "ns/accuracy/paired_counts.h"
 #include "ns/quantization/model/quantize_model.h"
-#include "ns/search/paired_test.h"
 #include "ns/search/search_space.h"
 #include "passes/quantization/qconfig/qconfig_mapping.h"
 

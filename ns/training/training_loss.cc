@@ -6,10 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/base/status.h"
+#include "ns/accuracy/class_labels.h"
 #include "ns/batches/batch.h"
 #include "ns/batches/run_batches.h"
 #include "ns/eager/output_tensors.h"
-#include "ns/training/class_labels.h"
 
 namespace ns {
 namespace {

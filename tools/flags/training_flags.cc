@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/base/status.h"
-#include "ns/training/class_labels.h"
+#include "ns/accuracy/class_labels.h"
 
 namespace ns {
 namespace {

@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ns/search/paired_test.h"
+#include "ns/accuracy/paired_test.h"
 #include "passes/runtime/noise/noise_rows.h"
 #include "tests/testing/float_model.h"
 #include "tests/testing/status.h"

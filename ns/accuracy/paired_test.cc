@@ -1,4 +1,4 @@
-#include "ns/search/paired_test.h"
+#include "ns/accuracy/paired_test.h"
 
 #include <algorithm>
 #include <cmath>

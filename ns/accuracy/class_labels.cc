@@ -1,4 +1,4 @@
-#include "ns/training/class_labels.h"
+#include "ns/accuracy/class_labels.h"
 
 #include <ATen/ATen.h>
 

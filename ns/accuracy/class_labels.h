@@ -1,6 +1,6 @@
 // The labels of classified samples.
-#ifndef NS_TRAINING_CLASS_LABELS_H_
-#define NS_TRAINING_CLASS_LABELS_H_
+#ifndef NS_ACCURACY_CLASS_LABELS_H_
+#define NS_ACCURACY_CLASS_LABELS_H_
 
 #include <ATen/core/Tensor.h>
 
@@ -40,4 +40,4 @@ at::Tensor ClassesOf(const at::Tensor& scores);
 
 }  // namespace ns
 
-#endif  // NS_TRAINING_CLASS_LABELS_H_
+#endif  // NS_ACCURACY_CLASS_LABELS_H_

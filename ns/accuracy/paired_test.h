@@ -1,27 +1,11 @@
 // Tells whether a quantized model classifies worse than the float one, by more
 // than samples differ by chance.
-#ifndef NS_SEARCH_PAIRED_TEST_H_
-#define NS_SEARCH_PAIRED_TEST_H_
+#ifndef NS_ACCURACY_PAIRED_TEST_H_
+#define NS_ACCURACY_PAIRED_TEST_H_
 
-#include <cstdint>
+#include "ns/accuracy/paired_counts.h"
 
 namespace ns {
-
-// What two models make of the same labelled samples.
-struct PairedCounts {
-  int64_t samples = 0;
-  int64_t float_correct = 0;
-  int64_t quantized_correct = 0;
-  // Right in float and wrong when quantized; and the other way round.
-  int64_t lost = 0;
-  int64_t won = 0;
-
-  // Of top-1, in points (percent of the samples).
-  double drop() const {
-    return 100.0 * static_cast<double>(lost - won) /
-           static_cast<double>(samples);
-  }
-};
 
 // The probability of as many lost samples as in `counts`, or more, if the true
 // drop were `limit` points: McNemar's exact test, with a drop of `limit`
@@ -38,4 +22,4 @@ inline constexpr double kSignificance = 0.05;
 
 }  // namespace ns
 
-#endif  // NS_SEARCH_PAIRED_TEST_H_
+#endif  // NS_ACCURACY_PAIRED_TEST_H_
