@@ -6,12 +6,24 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/base/status.h"
+#include "ir/graph/graph_state.h"
 #include "ir/graph/pass.h"
 #include "ir/graph/pass_context.h"
 #include "ir/graph/verifier.h"
 #include "ir/model/model_graph.h"
 
 namespace ns {
+namespace {
+
+std::vector<std::string> StatesOf(const std::vector<ModelGraph*>& models) {
+  std::vector<std::string> states;
+  for (const ModelGraph* model : models) {
+    states.push_back(StateOf(model->graph()));
+  }
+  return states;
+}
+
+}  // namespace
 
 absl::Status PassRunner::Annotated(const absl::Status& status,
                                    absl::string_view name) const {
@@ -41,6 +53,8 @@ absl::StatusOr<bool> PassRunner::Run(
     return absl::OkStatus();
   };
   NS_RETURN_IF_ERROR(show(options_.before));
+  const std::vector<std::string> states =
+      options_.check_unchanged ? StatesOf(models) : std::vector<std::string>();
   const auto start = std::chrono::steady_clock::now();
   const absl::StatusOr<bool> changed = action();
   const std::chrono::nanoseconds time =
@@ -55,6 +69,12 @@ absl::StatusOr<bool> PassRunner::Run(
         return Annotated(verified, name);
       }
     }
+  }
+  if (!*changed && options_.check_unchanged && StatesOf(models) != states) {
+    return Annotated(
+        absl::InternalError(
+            "it says that it changed nothing, and the graph is another one"),
+        name);
   }
   records_.push_back({std::string(name), *changed, time});
   NS_RETURN_IF_ERROR(show(options_.after));

@@ -25,6 +25,9 @@ struct PassRunOptions {
   // How many passes run, from the first on; negative for all. Bisecting it
   // finds the pass that does harm.
   int64_t bisect_limit = -1;
+  // Whether a pass that says that it changed nothing is held to that
+  // (ir/graph/graph_state.h). It takes as long as printing each graph twice.
+  bool check_unchanged = false;
   // Hooks that are called around each pass that runs, once for each model;
   // `after` only where the pass succeeded. `index` is the place of the pass in
   // the pipeline, from 0; may be null. An error ends the run, as it is.
@@ -55,7 +58,7 @@ class PassRunner {
   // and the pass does not run.
   //
   // Error: that of the pass, or an internal error for a graph that it left
-  // malformed; both start with "pipeline 'lower', pass 2 'lower-to-fbgemm': ",
+  // malformed, or changed without saying so; all start with "pipeline 'lower', pass 2 'lower-to-fbgemm': ",
   // where passes are counted from 1. Also that of a hook.
   absl::StatusOr<bool> Run(const Pass& pass, ModelGraph& model);
 

@@ -165,6 +165,7 @@ class Display {
   Display(const Options& options, const ModelGraph* float_model)
       : options_(options), float_model_(float_model) {
     run_.bisect_limit = options.bisect_limit.value_or(-1);
+    run_.check_unchanged = true;
     run_.before = [this](int64_t /*index*/, absl::string_view pass,
                          const ModelGraph& model) {
       if (pass == options_.print_before) {

@@ -82,6 +82,27 @@ TEST(PassRunnerTest, AGraphThatIsLeftMalformedIsOurFailureAndNamesThePass) {
               AllOf(HasSubstr("'lower'"), HasSubstr("'breaks'")));
 }
 
+TEST(PassRunnerTest, APassThatChangesWithoutSayingSoIsFoundWhereThatIsAsked) {
+  const FunctionPass silent("silent", [](ModelGraph& model, PassContext&) {
+    NodeOf(model.graph(), "aten::relu", 1)
+        ->replaceInput(0, model.graph().inputs()[0]);
+    return absl::StatusOr<bool>(false);
+  });
+  PassContext context;
+  PassRunOptions options;
+  for (const bool is_checked : {false, true}) {
+    options.check_unchanged = is_checked;
+    ModelGraph model = TwoRelus();
+    PassRunner runner(options, context);
+    NS_EXPECT_OK(runner.Run(Saying("idle", false), model).status());
+    const absl::Status status = runner.Run(silent, model).status();
+    EXPECT_EQ(status.code(),
+              is_checked ? absl::StatusCode::kInternal : absl::StatusCode::kOk);
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr(is_checked ? "pass 2 'silent'" : ""));
+  }
+}
+
 TEST(PassRunnerTest, EveryModelOfAnActionIsVerified) {
   ModelGraph a = TwoRelus();
   ModelGraph b = TwoRelus();
