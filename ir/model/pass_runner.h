@@ -58,8 +58,9 @@ class PassRunner {
   // and the pass does not run.
   //
   // Error: that of the pass, or an internal error for a graph that it left
-  // malformed, or changed without saying so; all start with "pipeline 'lower', pass 2 'lower-to-fbgemm': ",
-  // where passes are counted from 1. Also that of a hook.
+  // malformed, or changed without saying so; all start with "pipeline 'lower',
+  // pass 2 'lower-to-fbgemm': ", where passes are counted from 1. Also that of
+  // a hook.
   absl::StatusOr<bool> Run(const Pass& pass, ModelGraph& model);
 
   // Runs `action`, which changes `models`, in the same way, and verifies them

@@ -176,6 +176,7 @@ absl::StatusOr<ComparisonResult> Compare(const BatchReader& batches,
                           : CompareModelFiles(batches, options));
   result.float_path = options.models.float_path;
   result.quantized_path = options.models.quantized_path;
+  result.input_paths = options.input_paths;
   if (options.compare.graphs) {
     std::vector<std::string> files = {options.models.float_path,
                                       options.models.quantized_path};

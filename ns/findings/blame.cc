@@ -10,7 +10,10 @@
 #include "absl/algorithm/container.h"
 #include "ns/findings/error_breakdown.h"
 #include "ns/findings/error_causes.h"
+#include "ns/findings/input_mismatch.h"
+#include "ns/findings/lost_channels.h"
 #include "ns/findings/output_view.h"
+#include "ns/findings/shared_scale.h"
 #include "ns/findings/table_figures.h"
 #include "ns/findings/unbalanced_inputs.h"
 #include "ns/result/comparison_result.h"
@@ -171,8 +174,9 @@ std::optional<Blame> BlameByShadows(const ComparisonResult& result) {
   }
 }
 
-// Whether a concatenation that loses an input is to blame rather than `blame`.
-bool IsWorse(const ComparisonResult& result, const UnbalancedInput& unbalanced,
+// Whether what loses a part of its values, and leaves it `lost_db`, is to blame
+// rather than `blame`.
+bool IsWorse(const ComparisonResult& result, double lost_db,
              const std::optional<Blame>& blame) {
   if (!blame) {
     return true;
@@ -181,7 +185,7 @@ bool IsWorse(const ComparisonResult& result, const UnbalancedInput& unbalanced,
   const std::optional<double> local =
       SqnrDb(layer, OffendingOutput(layer), Figure::kShadow);
   return IsMatterOfDegree(blame->cause) && !IsWrong(layer, blame->cause) &&
-         local && *local >= unbalanced.sqnr_db;
+         local && *local >= lost_db;
 }
 
 // Whether the int8 op of `layer` gives its output the range of its input. The
@@ -190,6 +194,26 @@ bool HasRangeOfInput(const LayerComparison& layer) {
   const OpRow* const row = FindOp(layer.quantized_side.op);
   return row != nullptr && row->family == layer.family &&
          row->family_row->facts.range.kind == QuantizedRange::Kind::kOfInput;
+}
+
+// Returns a cause that tells more than that of `blame`, where there is one.
+ErrorCause MoreClosely(const ComparisonResult& result, const Blame& blame) {
+  const LayerComparison& layer = result.layers[blame.layer];
+  switch (blame.cause) {
+    case ErrorCause::kBias:
+    case ErrorCause::kWeight:
+      return layer.shares_weight_with.empty() ? blame.cause
+                                              : ErrorCause::kSharedWeight;
+    case ErrorCause::kClipping:
+    case ErrorCause::kRange:
+      if (InputMismatch(layer)) {
+        return ErrorCause::kInputMismatch;
+      }
+      return SharesScaleWith(result, blame.layer) ? ErrorCause::kSharedScale
+                                                  : blame.cause;
+    default:
+      return blame.cause;
+  }
 }
 
 }  // namespace
@@ -214,9 +238,18 @@ std::optional<Blame> BlameOf(const ComparisonResult& result) {
   if (result.has_shadows && result.inputs_are_finite) {
     const std::optional<UnbalancedInput> unbalanced =
         WorstUnbalancedInput(result);
-    if (unbalanced && IsWorse(result, *unbalanced, blame)) {
+    if (unbalanced && IsWorse(result, unbalanced->sqnr_db, blame)) {
       return Blame{unbalanced->layer, ErrorCause::kUnbalancedInputs};
     }
+    const std::optional<size_t> lost = WorstLostChannels(result);
+    if (lost &&
+        IsWorse(result, result.layers[*lost].shadow->channels->median_sqnr_db,
+                blame)) {
+      return Blame{*lost, ErrorCause::kOutlierChannel};
+    }
+  }
+  if (blame) {
+    blame->cause = MoreClosely(result, *blame);
   }
   return blame;
 }

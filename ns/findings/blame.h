@@ -35,7 +35,9 @@ struct Blame {
 //      than its range, whose local SQNR is no lower: the layer of the
 //      WorstUnbalancedInput (ns/findings/unbalanced_inputs.h). The range of a
 //      smaller input is often that of the concatenation already.
-// Without shadows, 2 to 5 give way to the first layer that has the weight of
+//   6. Likewise the WorstLostChannels (ns/findings/lost_channels.h), whose
+//      median counts as their SQNR.
+// Without shadows, 2 to 6 give way to the first layer that has the weight of
 // another one, or else the layer with the lowest weight SQNR, if that is below
 // 10 dB.
 //
@@ -45,6 +47,11 @@ struct Blame {
 // and so are NaN and infinities that only the quantized layer has, and a range
 // that is at least 8 times too wide. Where the rules name a layer with a local
 // SQNR of 30 dB or more that has no mistake, none is blamed.
+//
+// A cause is told more closely where the layer shares its weight
+// (LayerComparison::shares_weight_with) or its scale
+// (ns/findings/shared_scale.h) with another one, or is an input with an
+// InputMismatch (ns/findings/input_mismatch.h).
 std::optional<Blame> BlameOf(const ComparisonResult& result);
 
 // Whether the error of the layer to blame may be due to its input, which the

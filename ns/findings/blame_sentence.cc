@@ -13,8 +13,10 @@
 #include "ns/findings/error_breakdown.h"
 #include "ns/findings/error_causes.h"
 #include "ns/findings/figure_text.h"
+#include "ns/findings/input_mismatch.h"
 #include "ns/findings/output_view.h"
 #include "ns/findings/saturation.h"
+#include "ns/findings/shared_scale.h"
 #include "ns/findings/table_figures.h"
 #include "ns/findings/unbalanced_inputs.h"
 #include "ns/result/comparison_result.h"
@@ -98,6 +100,50 @@ std::string UnbalancedText(const ComparisonResult& result) {
       found->ratio, input, DbWithUnit(found->sqnr_db));
 }
 
+// Returns "63 of its 64 channels have less than 3 dB, in a range that a few
+// others need".
+std::string OutlierText(const LayerComparison& layer) {
+  const ChannelSummary& channels = *layer.shadow->channels;
+  return absl::StrCat(channels.below_3db, " of its ", channels.channels,
+                      " channels have less than 3 dB, in a range that a few "
+                      "others need");
+}
+
+// Returns how many times as wide the values of `other` are as those of `layer`,
+// which has the same range.
+double WidthRatio(const LayerComparison& layer, const LayerComparison& other) {
+  return *RangeRatio(layer) / *RangeRatio(other);
+}
+
+std::string SharedScaleText(const ComparisonResult& result, size_t index) {
+  const std::optional<size_t> other = SharesScaleWith(result, index);
+  if (!other) {
+    return "its scale is that of another place";
+  }
+  const LayerComparison& layer = result.layers[index];
+  return absl::StrFormat(
+      "its scale, %.4g, is that of %s, whose values are %.0f times as large",
+      layer.qparams->scale, NameOf(result.layers[*other]),
+      WidthRatio(layer, result.layers[*other]));
+}
+
+// Returns "the inputs go from 0 to 255, 126 times as far as the range from 0 to
+// 2.02 that they are given".
+std::string MismatchText(const LayerComparison& layer) {
+  const ValueRanges& ranges =
+      *(layer.shadow ? layer.shadow : layer.activation)->ranges;
+  const double width = InputMismatch(layer).value_or(1);
+  return width > 1
+             ? absl::StrFormat(
+                   "the inputs go from %.4g to %.4g, which is %.0f times as "
+                   "wide as the range that the model was calibrated for",
+                   ranges.float_min, ranges.float_max, width)
+             : absl::StrFormat(
+                   "the inputs go from %.4g to %.4g, and the range that the "
+                   "model was calibrated for is %.0f times as wide",
+                   ranges.float_min, ranges.float_max, 1 / width);
+}
+
 std::string SwappedText(const ComparisonResult& result,
                         const LayerComparison& layer) {
   return !layer.has_weight_of.empty()
@@ -174,6 +220,17 @@ std::string ReasonText(const ComparisonResult& result, const Blame& blame) {
       return UncalibratedText();
     case ErrorCause::kUnbalancedInputs:
       return UnbalancedText(result);
+    case ErrorCause::kOutlierChannel:
+      return OutlierText(layer);
+    case ErrorCause::kSharedScale:
+      return SharedScaleText(result, blame.layer);
+    case ErrorCause::kSharedWeight:
+      return absl::StrCat("it runs with the weight of ",
+                          Printable(layer.shares_weight_with),
+                          ", another call of its module, into which more was "
+                          "folded");
+    case ErrorCause::kInputMismatch:
+      return MismatchText(layer);
     case ErrorCause::kNone:
     case ErrorCause::kUnpaired:
     case ErrorCause::kUnexplained:
@@ -196,9 +253,11 @@ std::string BlameSentence(const ComparisonResult& result, const Blame& blame) {
   const LayerComparison& layer = result.layers[blame.layer];
   const OutputComparison* output =
       layer.shadow ? OffendingOutput(layer) : nullptr;
-  // What a concatenation loses of one input, its own figure does not show.
+  // What is lost of one input, or of some channels, its own figure does not
+  // show.
   const std::string local =
-      layer.shadow && blame.cause != ErrorCause::kUnbalancedInputs
+      layer.shadow && blame.cause != ErrorCause::kUnbalancedInputs &&
+              blame.cause != ErrorCause::kOutlierChannel
           ? absl::StrCat(" (",
                          DbWithUnit(SqnrDb(layer, output, Figure::kShadow)),
                          " by itself)")

@@ -6,16 +6,11 @@
 #include "ns/result/comparison_result.h"
 
 namespace ns {
-namespace {
 
-// True for the ranges 0 to 1 and -1 to 1, which a sigmoid, a softmax and a tanh
-// have without calibration.
-bool IsFixed(const LayerQParams& qparams) {
+bool IsFixedScale(const LayerQParams& qparams) {
   return (qparams.scale == 1.0 / 256 && qparams.zero_point == 0) ||
          (qparams.scale == 2.0 / 256 && qparams.zero_point == 128);
 }
-
-}  // namespace
 
 size_t UncalibratedActivations(const ComparisonResult& result) {
   constexpr size_t kEnoughWithoutValues = 2;
@@ -23,7 +18,7 @@ size_t UncalibratedActivations(const ComparisonResult& result) {
   bool has_values = false;
   bool fits = true;
   for (const LayerComparison& layer : result.layers) {
-    if (!layer.qparams || IsFixed(*layer.qparams)) {
+    if (!layer.qparams || IsFixedScale(*layer.qparams)) {
       continue;
     }
     if (!IsInitial(*layer.qparams)) {

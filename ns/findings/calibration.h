@@ -8,6 +8,10 @@
 
 namespace ns {
 
+// Whether the range is 0 to 1 or -1 to 1, which a sigmoid, a softmax and a tanh
+// have without calibration.
+bool IsFixedScale(const LayerQParams& qparams);
+
 // Returns how many activations of the model are quantized, if none of them was
 // calibrated: all have the scale and the zero point with which observers start
 // (IsInitial of ns/findings/error_causes.h), and the values of at least one do

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "absl/strings/string_view.h"
 #include "ns/findings/error_breakdown.h"
 #include "ns/findings/table_figures.h"
 #include "ns/result/comparison_result.h"
@@ -139,53 +138,6 @@ ErrorCause Refined(const LayerComparison& layer, ErrorCause cause) {
 }
 
 }  // namespace
-
-absl::string_view ErrorCauseName(ErrorCause cause) {
-  switch (cause) {
-    case ErrorCause::kNone:
-      return "none";
-    case ErrorCause::kNonFinite:
-      return "non-finite";
-    case ErrorCause::kSwapped:
-      return "swapped";
-    case ErrorCause::kBias:
-      return "bias";
-    case ErrorCause::kWeight:
-      return "weight";
-    case ErrorCause::kClipping:
-      return "clipping";
-    case ErrorCause::kRange:
-      return "range";
-    case ErrorCause::kRounding:
-      return "rounding";
-    case ErrorCause::kKernel:
-      return "kernel";
-    case ErrorCause::kSaturation:
-      return "saturation";
-    case ErrorCause::kUnpaired:
-      return "unpaired";
-    case ErrorCause::kNeverCalibrated:
-      return "never-calibrated";
-    case ErrorCause::kUnbalancedInputs:
-      return "unbalanced-inputs";
-    case ErrorCause::kUnexplained:
-      break;
-  }
-  return "unexplained";
-}
-
-bool IsMatterOfDegree(ErrorCause cause) {
-  switch (cause) {
-    case ErrorCause::kWeight:
-    case ErrorCause::kClipping:
-    case ErrorCause::kRange:
-    case ErrorCause::kRounding:
-    case ErrorCause::kUnexplained:
-      return true;
-    default:
-      return false;
-  }
-}
 
 std::optional<double> LowestWeightDb(const LayerComparison& layer) {
   return SqnrDb(layer, Figure::kWeight);

@@ -28,41 +28,10 @@
 
 #include <optional>
 
-#include "absl/strings/string_view.h"
+#include "ns/findings/causes.h"
 #include "ns/result/comparison_result.h"
 
 namespace ns {
-
-// CauseOf finds all of these but kNonFinite, kUnbalancedInputs and kUnpaired,
-// which ns/findings/blame.h and verdict.h add: they need more than one layer.
-enum class ErrorCause {
-  kNone,        // there is no error to speak of
-  kNonFinite,   // NaN or infinities appear where the float layer has numbers
-  kSwapped,     // the layer has the weight, or the place, of another one
-  kBias,        // the two biases differ, or one is missing
-  kWeight,      // the quantized weight is far from the float one
-  kClipping,    // values lie beyond the ends of the quantized range
-  kRange,       // the range is so wide that few quantized values are in use
-  kRounding,    // the rounding of 8 bits that a fitting range leaves
-  kKernel,      // the kernel does not compute what a reference kernel does
-  kSaturation,  // sums of products saturate on the processor that is emulated
-  kUnpaired,    // only one model has what flows in
-  // The scale and zero point are those with which observers start.
-  kNeverCalibrated,
-  // One range for what is concatenated, in which a smaller input is lost.
-  kUnbalancedInputs,
-  kUnexplained,  // none of what was measured is large enough
-};
-
-// Returns "none", "non-finite", "swapped", "bias", "weight", "clipping",
-// "range", "rounding", "kernel", "saturation", "unpaired", "never-calibrated",
-// "unbalanced-inputs" or "unexplained".
-absl::string_view ErrorCauseName(ErrorCause cause);
-
-// True for the causes that are a matter of degree: the weight, clipping, the
-// range, rounding, and kUnexplained. What does more harm elsewhere is then to
-// blame instead. The other causes are mistakes in one layer.
-bool IsMatterOfDegree(ErrorCause cause);
 
 // A range counts as too wide when it is this many times what the float values
 // need: 12 dB. A range of 7 bits, as for fbgemm, has 2.
@@ -106,7 +75,9 @@ bool IsUncalibrated(const LayerComparison& layer);
 // Returns the lowest SQNR of the weights of `layer` in dB; absent without any.
 std::optional<double> LowestWeightDb(const LayerComparison& layer);
 
-// Returns what causes the local error of `layer`. The first that applies:
+// Returns what causes the local error of `layer`, of the causes that one layer
+// shows: ns/findings/blame.h and verdict.h add those that need more. The first
+// that applies:
 //   1. kSwapped if it has the weight of another layer, also without a shadow
 //   2. kNone without a shadow or an error
 //   3. kBias if a bias is missing and has kExplainingShare or more

@@ -22,7 +22,7 @@ PairComparerOptions ComparerOptionsOf(const SubgraphMatch& match,
                                       const CompareOptions& options,
                                       bool is_first) {
   PairPlan plan = options;
-  plan.channels = plan.channels || options.worst_channels > 0;
+  plan.channels = true;
   PairComparerOptions of_output = ComparerOptionsFor(match, plan);
   of_output.integers = is_first;
   return of_output;

@@ -92,6 +92,18 @@ struct ChannelError {
   double sqnr_db = 0;
 };
 
+// How the channels of a tensor fare one by one. The SQNR of the tensor is that
+// of its large channels: small ones can be lost in an error that it hardly
+// shows.
+struct ChannelSummary {
+  // How many there are, without those that have no SQNR: with NaN in them.
+  int64_t channels = 0;
+  // The median of their SQNR in dB, the lower one of two.
+  double median_sqnr_db = 0;
+  // How many have less than 3 dB: more than half as much error as signal.
+  int64_t below_3db = 0;
+};
+
 // A figure of a user's metric: its mean over batches.
 struct UserFigure {
   std::string metric;
@@ -114,6 +126,8 @@ struct ActivationComparison {
   std::optional<NonFiniteCounts> non_finite;
   // Absent where the quantized side has no 8 bits.
   std::optional<CodeUse> codes;
+  // Absent for tensors without a dimension of channels.
+  std::optional<ChannelSummary> channels;
   // The worst output channels, worst first; empty unless asked for.
   std::vector<ChannelError> worst_channels;
   // The SQNR in dB of all output channels, in their order; empty unless asked
@@ -231,6 +245,10 @@ struct LayerComparison {
   // The name of another layer, where the quantized layer has the float weight
   // of that one instead of its own; else empty.
   std::string has_weight_of;
+  // The name of another layer of the same module, where the quantized weight is
+  // the float one times factors for its output channels, which are right for
+  // that layer and wrong for this one; else empty.
+  std::string shares_weight_with;
   // The qparams of the first output; absent where it has none, or where only a
   // run tells them.
   std::optional<LayerQParams> qparams;
@@ -351,6 +369,8 @@ struct ComparisonResult {
   // The paths of the models, as the user gave them.
   std::string float_path;
   std::string quantized_path;
+  // The paths of the batches, as the user gave them; empty without any.
+  std::vector<std::string> input_paths;
   // "aligned" or "strict"; "keys" of state dicts.
   std::string matching;
   // The folder of the values that activations were compared with; empty where

@@ -142,6 +142,7 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
                            ComparisonResult& result) {
   CompareOptions with_emulation = options;
   with_emulation.variant = emulation.UnsaturatedCopies();
+  with_emulation.channels = true;
   NS_ASSIGN_OR_RETURN(PairRunner runner,
                       PairRunner::Create(float_model, quantized_model, matches,
                                          with_emulation));

@@ -38,7 +38,7 @@ struct CompareOptions : PairPlan {
   // saturation, for comparison. Absent to run LibTorch's kernels.
   std::optional<kernels::SaturationMode> emulate;
   // How many of the worst output channels to name at each layer. Any number
-  // above 0 implies PairPlan::channels.
+  // above 0 also lists the SQNR of all channels.
   int64_t worst_channels = 0;
   // Metrics of the user, which are computed wherever activations, shadows and
   // kernels are compared.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -61,18 +62,17 @@ std::optional<LayerQParams> QParamsOf(const ValueFacts& facts,
              : std::nullopt;
 }
 
-// A layer whose quantized weight is not that of its float side.
-struct ForeignWeight {
+// The weights of a layer that has one, in both models.
+struct PairOfWeights {
   size_t layer;
   at::Tensor of_float;
   at::Tensor of_quantized;
 };
 
-std::optional<ForeignWeight> ForeignWeightOf(const SubgraphMatch& match,
-                                             const LayerComparison& layer,
-                                             size_t index) {
-  if (layer.weights.size() != 1 ||
-      !(layer.weights[0].error.sqnr_db < kForeignDb)) {
+std::optional<PairOfWeights> WeightsOf(const SubgraphMatch& match,
+                                       const LayerComparison& layer,
+                                       size_t index) {
+  if (layer.weights.size() != 1) {
     return std::nullopt;
   }
   const auto of_float = SubgraphWeights(match.a.subgraph);
@@ -81,15 +81,15 @@ std::optional<ForeignWeight> ForeignWeightOf(const SubgraphMatch& match,
       of_quantized->size() != 1) {
     return std::nullopt;
   }
-  return ForeignWeight{index, of_float->front().value,
+  return PairOfWeights{index, of_float->front().value,
                        of_quantized->front().value};
 }
 
-void FindOwners(const std::vector<ForeignWeight>& weights,
+void FindOwners(const std::vector<PairOfWeights>& weights,
                 std::vector<LayerComparison>& layers) {
-  for (const ForeignWeight& weight : weights) {
+  for (const PairOfWeights& weight : weights) {
     double best = kSameDb;
-    for (const ForeignWeight& other : weights) {
+    for (const PairOfWeights& other : weights) {
       if (other.layer == weight.layer ||
           other.of_float.sizes() != weight.of_quantized.sizes()) {
         continue;
@@ -101,6 +101,30 @@ void FindOwners(const std::vector<ForeignWeight>& weights,
         best = db;
         layers[weight.layer].has_weight_of = layers[other.layer].name;
       }
+    }
+  }
+}
+
+bool IsBelow(const LayerComparison& layer, double db) {
+  return layer.weights.size() == 1 && layer.weights[0].error.sqnr_db < db;
+}
+
+// Sets shares_weight_with of layer `index`, whose weight is another one.
+void FindSharing(const MatchResult& matches, size_t index,
+                 std::vector<LayerComparison>& layers) {
+  LayerComparison& layer = layers[index];
+  const std::string& module = layer.quantized_side.fqn;
+  const auto weights = WeightsOf(matches.matches[index], layer, index);
+  for (size_t i = 0; weights && i < layers.size(); ++i) {
+    if (i == index || module.empty() ||
+        layers[i].quantized_side.fqn != module || IsBelow(layers[i], kSameDb)) {
+      continue;
+    }
+    const auto other = WeightsOf(matches.matches[i], layers[i], i);
+    if (other && at::equal(AsDouble(weights->of_quantized),
+                           AsDouble(other->of_quantized))) {
+      layer.shares_weight_with = layers[i].name;
+      return;
     }
   }
 }
@@ -124,14 +148,19 @@ void DescribeLayer(const SubgraphMatch& match, const ValueFacts& facts,
 
 void DescribeParameters(const ValueFacts& facts, const MatchResult& matches,
                         std::vector<LayerComparison>& layers) {
-  std::vector<ForeignWeight> foreign;
+  std::vector<PairOfWeights> foreign;
   for (size_t i = 0; i < layers.size(); ++i) {
     const SubgraphMatch& match = matches.matches[i];
     // Nothing depends on these figures: a layer that fails has none.
     CatchTorchErrors([&] {
       DescribeLayer(match, facts, layers[i]);
-      if (auto weight = ForeignWeightOf(match, layers[i], i)) {
-        foreign.push_back(*std::move(weight));
+      if (IsBelow(layers[i], kForeignDb)) {
+        if (auto weights = WeightsOf(match, layers[i], i)) {
+          foreign.push_back(*std::move(weights));
+        }
+      }
+      if (IsBelow(layers[i], kSameDb)) {
+        FindSharing(matches, i, layers);
       }
     }).IgnoreError();
   }

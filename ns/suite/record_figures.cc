@@ -1,8 +1,11 @@
 #include "ns/suite/record_figures.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "ns/result/metrics.h"
@@ -31,6 +34,22 @@ std::vector<double> SqnrOfChannels(const std::vector<ChannelSums>& channels,
     sqnr_db.push_back(sums.SqnrDb());
   }
   return sqnr_db;
+}
+
+std::optional<ChannelSummary> SummaryOf(std::vector<double> sqnr_db) {
+  sqnr_db.erase(std::remove_if(sqnr_db.begin(), sqnr_db.end(),
+                               [](double db) { return std::isnan(db); }),
+                sqnr_db.end());
+  if (sqnr_db.empty()) {
+    return std::nullopt;
+  }
+  constexpr double kLostDb = 3;
+  const auto median =
+      sqnr_db.begin() + static_cast<ptrdiff_t>((sqnr_db.size() - 1) / 2);
+  std::nth_element(sqnr_db.begin(), median, sqnr_db.end());
+  return ChannelSummary{static_cast<int64_t>(sqnr_db.size()), *median,
+                        std::count_if(sqnr_db.begin(), sqnr_db.end(),
+                                      [](double db) { return db < kLostDb; })};
 }
 
 std::vector<ChannelError> WorstChannels(const std::vector<double>& sqnr_db,
@@ -76,8 +95,13 @@ ActivationComparison FiguresOfRecord(const PairRecord& record,
   if (codes.total > 0) {
     result.codes = {codes.at_lowest, codes.at_highest, codes.Unused()};
   }
-  result.channel_sqnr_db = SqnrOfChannels(record.pooled.channels, sums.count);
-  result.worst_channels = WorstChannels(result.channel_sqnr_db, worst_channels);
+  std::vector<double> of_channels =
+      SqnrOfChannels(record.pooled.channels, sums.count);
+  result.channels = SummaryOf(of_channels);
+  if (worst_channels > 0) {
+    result.worst_channels = WorstChannels(of_channels, worst_channels);
+    result.channel_sqnr_db = std::move(of_channels);
+  }
   const ErrorHistogram& errors = record.pooled.errors;
   if (errors.total() > 0) {
     result.outliers = {errors.Quantile(1 - kOutlierShare),

@@ -13,7 +13,7 @@ namespace ns {
 // stay empty; x is the float value and y the quantized one. Errors of a record
 // that saw no values are nan, and what has no figure then is empty. At most
 // `worst_channels` channels are named, those with the lowest SQNR, the lowest
-// first.
+// first; the SQNR of all channels is listed unless that is 0.
 ActivationComparison FiguresOfRecord(const PairRecord& record,
                                      int64_t worst_channels);
 

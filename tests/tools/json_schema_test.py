@@ -52,6 +52,10 @@ class JsonSchemaTest(cli.CliTest):
         self.assertEqual(list(activation['non_finite'][side]), ['nan', 'inf'])
     if 'codes' in activation:
       self.check_codes(activation['codes'], activation['elements'])
+    if 'channels' in activation:
+      self.assertTrue(0 <= activation['channels_below_3db'] <=
+                      activation['channels'])
+      self.check_number(activation['median_channel_sqnr_db'])
     for channel in activation.get('worst_channels', []):
       self.assertEqual(list(channel), ['channel', 'sqnr_db'])
       self.check_number(channel['sqnr_db'])
@@ -59,7 +63,8 @@ class JsonSchemaTest(cli.CliTest):
   def check_activation(self, activation, batches):
     self.assertEqual(
         set(activation) - {'trips', 'range', 'non_finite', 'codes',
-                           'worst_channels', 'channel_sqnr_db',
+                           'worst_channels', 'channel_sqnr_db', 'channels',
+                           'median_channel_sqnr_db', 'channels_below_3db',
                            'abs_error_p999', 'outlier_share'},
         FIGURES | {'shape', 'batch_sqnr_db', 'elements'})
     self.check_figures(activation)
@@ -132,22 +137,27 @@ class JsonSchemaTest(cli.CliTest):
       self.assertEqual(list(pair), ['dequantize', 'quantize'])
 
   def check_verdict(self, verdict, names):
-    self.assertEqual([key for key in verdict if key != 'layer'],
+    self.assertEqual([key for key in verdict if key not in ('layer', 'cure')],
                      ['kind', 'sentences'])
+    self.assertEqual('cure' in verdict, 'layer' in verdict)
+    if 'cure' in verdict:
+      self.assertTrue(verdict['cure']['sentence'])
+      self.assertTrue(verdict['cure'].get('command', 'ns ').startswith('ns '))
     self.assertEqual('layer' in verdict, verdict['kind'] != 'none')
     self.assertIn(verdict.get('layer', names[0]), names)
     self.assertIn(verdict['kind'],
                   ('none', 'non-finite', 'swapped', 'bias', 'weight',
                    'clipping', 'range', 'rounding', 'kernel', 'saturation',
                    'unpaired', 'never-calibrated', 'unbalanced-inputs',
-                   'unexplained'))
+                   'outlier-channel', 'shared-scale', 'shared-weight',
+                   'input-mismatch', 'unexplained'))
     self.assertIn(len(verdict['sentences']), (1, 2, 3))
 
   def check(self, result):
     self.assertEqual([key for key in result
                       if key not in ('worst_offender', 'no_reference',
                                      'first_unexplained_fall', 'emulated',
-                                     'not_emulated', 'verdict',
+                                     'not_emulated', 'verdict', 'inputs',
                                      'coverage')],
                      ['schema', 'float', 'quantized', 'matching', 'batches',
                       'layers', 'unmatched', 'not_shadowed'])

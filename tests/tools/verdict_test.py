@@ -78,7 +78,7 @@ class VerdictTest(cli.CliTest):
     model, quantized, batches = planted.make(model_class)
     planted.enlarge(batches)
     self.assert_blamed(self.verdict(model, quantized, batches), ['quant'],
-                       'clipping')
+                       'input-mismatch')
 
   def assert_swapped(self, model_class, parent, *layers):
     model, quantized, batches = planted.make(model_class)

@@ -50,7 +50,7 @@ struct Command {
 };
 
 // The commands compare, match, instrument, sensitivity, quantize, search,
-// report, export, repro, fuse, lower and diff.
+// report, export, repro, fuse, lower, diff and explain.
 Command CompareCommand();
 Command MatchCommand();
 Command InstrumentCommand();
@@ -63,6 +63,7 @@ Command ReproCommand();
 Command FuseCommand();
 Command LowerCommand();
 Command DiffCommand();
+Command ExplainCommand();
 
 }  // namespace ns
 

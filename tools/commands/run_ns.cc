@@ -6,6 +6,8 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/run_tool.h"
 #include "tools/flags/op_libraries.h"
@@ -19,7 +21,17 @@ std::vector<Command> Commands() {
   return {CompareCommand(),     MatchCommand(),    InstrumentCommand(),
           SensitivityCommand(), QuantizeCommand(), SearchCommand(),
           ReportCommand(),      ExportCommand(),   ReproCommand(),
-          FuseCommand(),        LowerCommand(),    DiffCommand()};
+          FuseCommand(),        LowerCommand(),    DiffCommand(),
+          ExplainCommand()};
+}
+
+// Returns "use compare, match, ... or help".
+std::string UseOneOf() {
+  std::vector<absl::string_view> names;
+  for (const Command& command : Commands()) {
+    names.push_back(command.spec->name);
+  }
+  return absl::StrCat("use ", absl::StrJoin(names, ", "), " or help");
 }
 
 std::string GeneralHelp() {
@@ -48,10 +60,8 @@ const Command* FindCommand(const std::vector<Command>& commands,
 }
 
 CommandOutcome UnknownCommand(const std::string& name) {
-  return CommandOutcome::WrongUsage(absl::InvalidArgumentError(absl::StrCat(
-      "unknown command '", name,
-      "'; use compare, match, instrument, sensitivity, quantize, "
-      "search, report, export, repro, fuse, lower, diff or help")));
+  return CommandOutcome::WrongUsage(absl::InvalidArgumentError(
+      absl::StrCat("unknown command '", name, "'; ", UseOneOf())));
 }
 
 CommandOutcome Help(const std::vector<std::string>& arguments) {
@@ -70,9 +80,8 @@ CommandOutcome Help(const std::vector<std::string>& arguments) {
 
 CommandOutcome Run(std::vector<std::string> arguments) {
   if (arguments.empty()) {
-    return CommandOutcome::WrongUsage(absl::InvalidArgumentError(
-        "no command; use compare, match, instrument, sensitivity, quantize, "
-        "search, report, export, repro, fuse, lower, diff or help"));
+    return CommandOutcome::WrongUsage(
+        absl::InvalidArgumentError(absl::StrCat("no command; ", UseOneOf())));
   }
   const std::string name = arguments[0];
   arguments.erase(arguments.begin());

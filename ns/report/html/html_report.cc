@@ -143,6 +143,23 @@ std::string Heading(const Json& report) {
       "</dl>\n</header>\n");
 }
 
+// What helps, and the command that does it.
+std::string CureBlock(const Json& report) {
+  const Json* verdict = FindMember(report, "verdict");
+  const Json* cure =
+      verdict == nullptr ? nullptr : FindMember(*verdict, "cure");
+  if (cure == nullptr) {
+    return "";
+  }
+  const std::string command = TextMember(*cure, "command");
+  return absl::StrCat(
+      "<div class=\"cure\">What to do: ",
+      HtmlText(TextMember(*cure, "sentence")),
+      command.empty() ? ""
+                      : absl::StrCat("<pre>", HtmlText(command), "</pre>"),
+      "</div>\n");
+}
+
 std::string VerdictSection(const Json& report) {
   std::string html =
       "<section id=\"verdict\" aria-label=\"Verdict\">\n<h2>Verdict</h2>\n";
@@ -151,7 +168,7 @@ std::string VerdictSection(const Json& report) {
     absl::StrAppend(&html, Paragraph(sentence, is_first));
     is_first = false;
   }
-  return absl::StrCat(html, "</section>\n");
+  return absl::StrCat(html, CureBlock(report), "</section>\n");
 }
 
 std::string Section(absl::string_view id, absl::string_view heading,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/json/json_map.h"
+#include "ns/findings/cure.h"
 #include "ns/findings/error_breakdown.h"
 #include "ns/findings/error_causes.h"
 #include "ns/findings/verdict.h"
@@ -156,13 +157,21 @@ struct VerdictSummary {
   std::optional<std::string> layer;
   std::string kind;
   std::vector<std::string> sentences;
+  std::optional<Cure> cure;
 };
+
+template <typename Io>
+void Map(Io& io, Cure& cure) {
+  io("sentence", cure.sentence);
+  io.Optional("command", cure.command);
+}
 
 template <typename Io>
 void Map(Io& io, VerdictSummary& verdict) {
   io.Optional("layer", verdict.layer);
   io("kind", verdict.kind);
   io("sentences", verdict.sentences);
+  io.Optional("cure", verdict.cure);
 }
 
 inline std::optional<VerdictSummary> VerdictSummaryOf(
@@ -173,7 +182,7 @@ inline std::optional<VerdictSummary> VerdictSummaryOf(
   }
   VerdictSummary summary = {std::nullopt,
                             std::string(ErrorCauseName(verdict->cause)),
-                            verdict->sentences};
+                            verdict->sentences, CureOf(result, *verdict)};
   if (verdict->layer) {
     summary.layer = result.layers[*verdict->layer].name;
   }
@@ -185,6 +194,7 @@ void Map(Io& io, ComparisonResult& result) {
   io.Schema("ns.compare/1", "what ns compare --json wrote");
   io("float", result.float_path);
   io("quantized", result.quantized_path);
+  io.Optional("inputs", result.input_paths);
   io("matching", result.matching);
   io("batches", result.batches);
   io.Optional("reference", result.reference);

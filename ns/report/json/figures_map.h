@@ -2,6 +2,7 @@
 #ifndef NS_REPORT_JSON_FIGURES_MAP_H_
 #define NS_REPORT_JSON_FIGURES_MAP_H_
 
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -133,6 +134,30 @@ void MapOutliers(Io& io, ActivationComparison& activation) {
   }
 }
 
+template <typename Io>
+void MapChannels(Io& io, ActivationComparison& activation) {
+  std::optional<ChannelSummary>& channels = activation.channels;
+  std::optional<int64_t> count, below;
+  std::optional<double> median;
+  if (channels) {
+    count = channels->channels;
+    median = channels->median_sqnr_db;
+    below = channels->below_3db;
+  }
+  io.Optional("channels", count);
+  io.Optional("median_channel_sqnr_db", median);
+  io.Optional("channels_below_3db", below);
+  io.Check(count.has_value() == median.has_value() &&
+               count.has_value() == below.has_value(),
+           "an object with all of \"channels\", \"median_channel_sqnr_db\" "
+           "and \"channels_below_3db\"");
+  if constexpr (Io::kReads) {
+    if (count && median && below) {
+      channels = ChannelSummary{*count, *median, *below};
+    }
+  }
+}
+
 inline const std::vector<std::string>& ActivationMembers();
 
 template <typename Io>
@@ -146,6 +171,7 @@ void Map(Io& io, ActivationComparison& activation) {
   io.Optional("range", activation.ranges);
   MapNonFinite(io, activation);
   io.Optional("codes", activation.codes);
+  MapChannels(io, activation);
   io.Optional("worst_channels", activation.worst_channels);
   io.Optional("channel_sqnr_db", activation.channel_sqnr_db);
   MapOutliers(io, activation);

@@ -193,6 +193,7 @@ void Map(Io& io, LayerComparison& layer) {
   io.Optional("unpaired_input", layer.unpaired_input);
   io.Optional("weight", layer.weights);
   io.Optional("has_weight_of", layer.has_weight_of);
+  io.Optional("shares_weight_with", layer.shares_weight_with);
   io.Optional("bias", layer.bias);
   io.Optional("qparams", layer.qparams);
   for (const FigureKind& kind : FigureKinds()) {

@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "ns/findings/cure.h"
 #include "ns/findings/error_breakdown.h"
 #include "ns/findings/error_causes.h"
 #include "ns/findings/figure_text.h"
@@ -197,11 +198,27 @@ std::string ChannelsLine(const LayerComparison& layer,
   return line + "\n";
 }
 
+// Returns "help                    keep it in float: ns quantize ...", and how
+// to read more.
+std::string HelpLines(const ComparisonResult& result, const Verdict& verdict) {
+  const std::optional<Cure> cure = CureOf(result, verdict);
+  if (!cure) {
+    return "";
+  }
+  constexpr char kLine[] = "%-22s  %s\n";
+  return absl::StrCat(
+      absl::StrFormat(kLine, "help", cure->sentence),
+      cure->command.empty() ? "" : absl::StrFormat(kLine, "", cure->command),
+      absl::StrFormat(
+          kLine, "",
+          absl::StrCat("ns explain ", ErrorCauseName(verdict.cause))));
+}
+
 // Returns "verdict                 fc does most harm (8.7 dB by itself): it has
-// no bias, and the float layer has one.", or nothing where the lines above say
-// all there is.
-std::string VerdictLine(const ComparisonResult& result) {
-  const std::optional<Verdict> verdict = VerdictOf(result);
+// no bias, and the float layer has one.", and what helps, or nothing where the
+// lines above say all there is.
+std::string VerdictLines(const ComparisonResult& result,
+                         const std::optional<Verdict>& verdict) {
   if (!verdict) {
     return "";
   }
@@ -215,8 +232,9 @@ std::string VerdictLine(const ComparisonResult& result) {
     case ErrorCause::kUnexplained:
       return "";
     default:
-      return absl::StrFormat("%-22s  %s\n", "verdict",
-                             verdict->sentences.front());
+      return absl::StrCat(
+          absl::StrFormat("%-22s  %s\n", "verdict", verdict->sentences.front()),
+          HelpLines(result, *verdict));
   }
 }
 
@@ -256,9 +274,11 @@ std::string GainLines(const ComparisonResult& result) {
   return lines;
 }
 
-// Says which layers are to blame. Without shadows it tells only channels, of
+// Says which layers are to blame, but for the one of `verdict`: that of another
+// layer would be a second culprit. Without shadows it tells only channels, of
 // the layer with the lowest activation.
-std::string BlameLines(const ComparisonResult& result) {
+std::string BlameLines(const ComparisonResult& result,
+                       const std::optional<Verdict>& verdict) {
   if (!result.has_activations || !result.inputs_are_finite) {
     return "";  // The lowest shadow says it, or a warning that there is none.
   }
@@ -271,7 +291,8 @@ std::string BlameLines(const ComparisonResult& result) {
                               RankedSqnr(*ranked[0], kFigure).output, kFigure);
   }
   std::string lines;
-  if (const std::optional<size_t> worst = WorstOffender(result)) {
+  const std::optional<size_t> worst = WorstOffender(result);
+  if (worst && (!verdict || verdict->layer.value_or(*worst) == *worst)) {
     const LayerComparison& layer = result.layers[*worst];
     const OutputComparison* output = OffendingOutput(layer);
     absl::StrAppend(&lines, OffenderLine(layer, output),
@@ -334,10 +355,11 @@ std::string MatchSummary(const ComparisonResult& result) {
 }
 
 std::string FigureSummary(const ComparisonResult& result) {
+  const std::optional<Verdict> verdict = VerdictOf(result);
   return absl::StrCat(
       CountLine(result), result.layers.empty() ? "" : LowestLines(result),
-      BlameLines(result), VerdictLine(result), GainLines(result),
-      SaturatingList(result), EmulationSummary(result),
+      BlameLines(result, verdict), VerdictLines(result, verdict),
+      GainLines(result), SaturatingList(result), EmulationSummary(result),
       LayerList(result.not_emulated, "not emulated"), UnmatchedList(result),
       UnpairedInputList(result), LayerList(result.not_shadowed, "not shadowed"),
       LayerList(result.no_reference, "without a reference"),

@@ -76,5 +76,33 @@ TEST(BlameTest, LayersThatMakeNanAreToBlame) {
   EXPECT_EQ(blame->cause, ErrorCause::kNonFinite);
 }
 
+TEST(BlameTest, LostChannelsAreToBlameWhereTheLayerLooksFine) {
+  LayerComparison head = Broken("head", 52, 53, 60);
+  head.shadow->channels = ChannelSummary{12, 0.5, 8};
+  const auto blame = BlameOf(WithShadows({Broken("conv", 36, 36, 50), head}));
+  ASSERT_TRUE(blame.has_value());
+  EXPECT_EQ(blame->layer, 1);
+  EXPECT_EQ(blame->cause, ErrorCause::kOutlierChannel);
+  // What does more harm than they is to blame.
+  const auto worse = BlameOf(WithShadows({Clipping("quant", 0.2, {}), head}));
+  EXPECT_EQ(worse->layer, 0);
+  EXPECT_EQ(worse->cause, ErrorCause::kClipping);
+}
+
+TEST(BlameTest, AWeightOfAnotherCallIsTold) {
+  LayerComparison conv = WithWeight(Broken("conv", 2, 2, 50), 4);
+  conv.shares_weight_with = "conv@1";
+  EXPECT_EQ(BlameOf(WithShadows({conv}))->cause, ErrorCause::kSharedWeight);
+}
+
+TEST(BlameTest, AnInputThatClipsMuchIsAnother) {
+  LayerComparison input = Clipping("x.quantize", 5, {});
+  input.float_side = {};
+  input.shadow->ranges->float_max = 2;
+  EXPECT_EQ(BlameOf(WithShadows({input}))->cause, ErrorCause::kClipping);
+  input.shadow->ranges->float_max = 20;
+  EXPECT_EQ(BlameOf(WithShadows({input}))->cause, ErrorCause::kInputMismatch);
+}
+
 }  // namespace
 }  // namespace ns

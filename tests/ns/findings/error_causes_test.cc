@@ -29,14 +29,6 @@ LayerComparison LayerWith(double signal, double error) {
 // What rounding with a step of 2 / 255 causes.
 const double kRounding = std::pow(2. / 255, 2) / 12;
 
-TEST(ErrorCausesTest, EachCauseHasAName) {
-  std::set<std::string> names;
-  for (int i = 0; i <= static_cast<int>(ErrorCause::kUnexplained); ++i) {
-    names.emplace(ErrorCauseName(static_cast<ErrorCause>(i)));
-  }
-  EXPECT_EQ(names.size(), 14);
-}
-
 TEST(ErrorCausesTest, RoundingIsTheErrorOfAStep) {
   const LayerComparison layer = LayerWith(0.3, kRounding);
   EXPECT_NEAR(*ErrorSharesOf(layer).rounding, 1, 1e-9);

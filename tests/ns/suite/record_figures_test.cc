@@ -72,6 +72,21 @@ TEST(RecordFiguresTest, WorstChannelsComeFirst) {
   EXPECT_THAT(FiguresOfRecord(RecordOf(options), 0).worst_channels, IsEmpty());
 }
 
+TEST(RecordFiguresTest, ChannelsAreSummedUpWhetherTheyAreListedOrNot) {
+  TensorStatisticsOptions options;
+  options.channel_dim = 1;
+  for (const int64_t worst_channels : {0, 2}) {
+    const ActivationComparison figures =
+        FiguresOfRecord(RecordOf(options), worst_channels);
+    ASSERT_TRUE(figures.channels.has_value());
+    EXPECT_EQ(figures.channels->channels, 3);
+    EXPECT_NEAR(figures.channels->median_sqnr_db, 20, 1e-4);
+    EXPECT_EQ(figures.channels->below_3db, 1);
+    EXPECT_EQ(figures.channel_sqnr_db.empty(), worst_channels == 0);
+  }
+  EXPECT_FALSE(FiguresOfRecord(RecordOf({}), 2).channels.has_value());
+}
+
 TEST(RecordFiguresTest, CountsQuantizedValuesAndNumbersThatAreNone) {
   const at::Tensor x = at::tensor({-1.0F, 0.0F, 5.0F, NAN});
   const at::Tensor y = at::quantize_per_tensor(

@@ -86,6 +86,7 @@ TEST(FiguresMapTest, AllFiguresHaveAPlace) {
   figures.ranges = {-1, 1, -0.5, 0.5};
   figures.non_finite = {1, 0, 0, 2};
   figures.codes = {3, 4, 100};
+  figures.channels = {3, 20, 1};
   figures.worst_channels = {{2, 10.5}};
   figures.channel_sqnr_db = {30, 20, 10.5};
   figures.outliers = {0.25, 0.5};
@@ -124,6 +125,9 @@ TEST(FiguresMapTest, AllFiguresHaveAPlace) {
             "      \"highest\": 4,\n"
             "      \"unused\": 100\n"
             "    },\n"
+            "    \"channels\": 3,\n"
+            "    \"median_channel_sqnr_db\": 20.0,\n"
+            "    \"channels_below_3db\": 1,\n"
             "    \"worst_channels\": [\n"
             "      {\n"
             "        \"channel\": 2,\n"

@@ -1,6 +1,6 @@
 // Quotes text for a shell.
-#ifndef TOOLS_COMMAND_LINE_SHELL_WORD_H_
-#define TOOLS_COMMAND_LINE_SHELL_WORD_H_
+#ifndef NS_RESULT_SHELL_WORD_H_
+#define NS_RESULT_SHELL_WORD_H_
 
 #include <string>
 
@@ -15,4 +15,4 @@ std::string ShellWord(absl::string_view path);
 
 }  // namespace ns
 
-#endif  // TOOLS_COMMAND_LINE_SHELL_WORD_H_
+#endif  // NS_RESULT_SHELL_WORD_H_

@@ -1,4 +1,4 @@
-#include "tools/command_line/shell_word.h"
+#include "ns/result/shell_word.h"
 
 #include "gtest/gtest.h"
 

@@ -1,0 +1,122 @@
+#include "ns/findings/cure.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "ns/findings/causes.h"
+#include "ns/findings/error_causes.h"
+#include "ns/result/shell_word.h"
+
+namespace ns {
+namespace {
+
+std::string InputsWord(const ComparisonResult& result) {
+  return result.input_paths.empty()
+             ? "INPUTS.pt"
+             : ShellWord(absl::StrJoin(result.input_paths, ","));
+}
+
+// The command that quantizes the float model anew, with `more` flags.
+std::string Quantize(const ComparisonResult& result,
+                     absl::string_view more = "") {
+  return absl::StrCat("ns quantize --float=", ShellWord(result.float_path),
+                      " --inputs=", InputsWord(result), " --out=mended.pt",
+                      more);
+}
+
+std::string Keep(const ComparisonResult& result, const LayerComparison& layer) {
+  return Quantize(result, absl::StrCat(" --keep=", ShellWord(layer.name)));
+}
+
+Cure CureOfOutliers(const ComparisonResult& result,
+                    const LayerComparison& layer) {
+  if (layer.family == "layer_norm" || layer.family == "linear") {
+    return {
+        "move the large channels into the weights of the layers that read "
+        "them",
+        Quantize(result, " --smooth")};
+  }
+  if (!layer.weights.empty()) {
+    return {"move factors between layers, so that their channels are alike",
+            Quantize(result, " --equalize")};
+  }
+  return {"keep it in float", Keep(result, layer)};
+}
+
+// Where the weight is another one, no rounding of it helps.
+Cure CureOfWeight(const ComparisonResult& result,
+                  const LayerComparison& layer) {
+  return LowestWeightDb(layer).value_or(0) < kOtherWeightDb
+             ? Cure{"it is another weight: quantize the float model again",
+                    Quantize(result)}
+             : Cure{
+                   "round the weight as its outputs need it, with a scale for "
+                   "each channel",
+                   Quantize(result, " --adaround=1000")};
+}
+
+}  // namespace
+
+std::optional<Cure> CureOf(const ComparisonResult& result,
+                           const Verdict& verdict) {
+  if (!verdict.layer) {
+    return std::nullopt;
+  }
+  const LayerComparison& layer = result.layers[*verdict.layer];
+  switch (verdict.cause) {
+    case ErrorCause::kNonFinite:
+    case ErrorCause::kRounding:
+      return Cure{"keep it in float", Keep(result, layer)};
+    case ErrorCause::kBias:
+    case ErrorCause::kSwapped:
+      return Cure{"quantize the float model again", Quantize(result)};
+    case ErrorCause::kWeight:
+      return CureOfWeight(result, layer);
+    case ErrorCause::kClipping:
+    case ErrorCause::kRange:
+      return Cure{"choose its range again, on these batches", Quantize(result)};
+    case ErrorCause::kKernel:
+      return Cure{
+          "replace the kernels",
+          absl::StrCat("ns lower --in=", ShellWord(result.quantized_path),
+                       " --out=lowered.pt")};
+    case ErrorCause::kSaturation:
+      return Cure{"leave sums room, with 7 bits where they need it",
+                  Quantize(result, " --target=fbgemm-avx2")};
+    case ErrorCause::kNeverCalibrated:
+      return Cure{"calibrate it on these batches", Quantize(result)};
+    case ErrorCause::kUnbalancedInputs:
+      return Cure{"keep the concatenation in float, as ns quantize does",
+                  Quantize(result)};
+    case ErrorCause::kOutlierChannel:
+      return CureOfOutliers(result, layer);
+    case ErrorCause::kSharedScale:
+      return Cure{"give each place a scale of its own, as ns quantize does",
+                  Quantize(result)};
+    case ErrorCause::kSharedWeight:
+      return Cure{"give each call a weight of its own, as ns quantize does",
+                  Quantize(result)};
+    case ErrorCause::kInputMismatch:
+      return Cure{
+          "normalize these inputs as those of calibration, or calibrate on "
+          "them if they are right",
+          Quantize(result)};
+    case ErrorCause::kUnpaired:
+      return Cure{"compare with the float model that was quantized", ""};
+    case ErrorCause::kUnexplained:
+      return Cure{
+          "see what the layer does by itself",
+          absl::StrCat("ns repro --float=", ShellWord(result.float_path),
+                       " --quantized=", ShellWord(result.quantized_path),
+                       " --inputs=", InputsWord(result),
+                       " --layer=", ShellWord(layer.name), " --out=repro")};
+    case ErrorCause::kNone:
+      break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace ns

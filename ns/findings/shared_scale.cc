@@ -1,0 +1,61 @@
+#include "ns/findings/shared_scale.h"
+
+#include <vector>
+
+#include "ns/findings/calibration.h"
+#include "ns/findings/error_causes.h"
+
+namespace ns {
+namespace {
+
+// A range of 8 bits, or of 7, with room for what calibration has not seen.
+constexpr double kFits = 3;
+
+bool HaveSameQParams(const LayerComparison& a, const LayerComparison& b) {
+  return a.qparams && b.qparams && a.qparams->scale == b.qparams->scale &&
+         a.qparams->zero_point == b.qparams->zero_point;
+}
+
+// Returns, for each layer, whether layer `index` has its range from it, through
+// layers that all have the same qparams.
+std::vector<bool> Origins(const ComparisonResult& result, size_t index) {
+  std::vector<bool> reached(result.layers.size());
+  std::vector<size_t> open = {index};
+  reached[index] = true;
+  while (!open.empty()) {
+    const LayerComparison& layer = result.layers[open.back()];
+    open.pop_back();
+    for (const size_t producer : layer.producers) {
+      if (producer < reached.size() && !reached[producer] &&
+          HaveSameQParams(layer, result.layers[producer])) {
+        reached[producer] = true;
+        open.push_back(producer);
+      }
+    }
+  }
+  return reached;
+}
+
+}  // namespace
+
+std::optional<size_t> SharesScaleWith(const ComparisonResult& result,
+                                      size_t index) {
+  const LayerComparison& layer = result.layers[index];
+  if (!layer.qparams || IsInitial(*layer.qparams) ||
+      IsFixedScale(*layer.qparams) ||
+      RangeRatio(layer).value_or(0) < kSharedScaleRatio) {
+    return std::nullopt;
+  }
+  const std::vector<bool> origins = Origins(result, index);
+  for (size_t i = 0; i < result.layers.size(); ++i) {
+    const LayerComparison& other = result.layers[i];
+    if (!origins[i] && HaveSameQParams(layer, other) &&
+        RangeRatio(other).value_or(kSharedScaleRatio) < kFits &&
+        !Origins(result, i)[index]) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace ns

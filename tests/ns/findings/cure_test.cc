@@ -1,0 +1,95 @@
+#include "ns/findings/cure.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ns/findings/causes.h"
+#include "tests/ns/report/table_results.h"
+
+namespace ns {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+ComparisonResult ResultOf(LayerComparison layer) {
+  ComparisonResult result = WithShadows({std::move(layer)});
+  result.float_path = "float.pt";
+  result.quantized_path = "quantized.pt";
+  result.input_paths = {"a.pt", "b.pt"};
+  return result;
+}
+
+Verdict Blaming(ErrorCause cause) {
+  Verdict verdict;
+  verdict.layer = 0;
+  verdict.cause = cause;
+  return verdict;
+}
+
+std::string CommandFor(ErrorCause cause, const LayerComparison& layer) {
+  return CureOf(ResultOf(layer), Blaming(cause))->command;
+}
+
+TEST(CureTest, EachCauseWithALayerHasACure) {
+  for (const CauseRow& row : Causes()) {
+    const auto cure =
+        CureOf(ResultOf(Broken("fc", 5, 6, 20)), Blaming(row.cause));
+    if (row.cause == ErrorCause::kNone) {
+      EXPECT_FALSE(cure.has_value());
+      continue;
+    }
+    ASSERT_TRUE(cure.has_value()) << row.name;
+    EXPECT_FALSE(cure->sentence.empty()) << row.name;
+    if (row.cause != ErrorCause::kUnpaired) {
+      EXPECT_THAT(cure->command, StartsWith("ns ")) << row.name;
+    }
+  }
+}
+
+TEST(CureTest, CommandsHaveThePathsOfTheComparison) {
+  EXPECT_EQ(CommandFor(ErrorCause::kSharedScale, Broken("add", 5, 6, 20)),
+            "ns quantize --float=float.pt --inputs=a.pt,b.pt --out=mended.pt");
+}
+
+TEST(CureTest, PathsAndNamesAreWordsOfAShell) {
+  ComparisonResult result = ResultOf(Broken("a b", 5, 6, 20));
+  result.float_path = "my model.pt";
+  result.input_paths.clear();
+  EXPECT_EQ(CureOf(result, Blaming(ErrorCause::kRounding))->command,
+            "ns quantize --float='my model.pt' --inputs=INPUTS.pt "
+            "--out=mended.pt --keep='a b'");
+}
+
+TEST(CureTest, OutliersMoveWhereTheyCan) {
+  LayerComparison layer = Broken("norm", 21, 21, 30);
+  layer.family = "layer_norm";
+  EXPECT_THAT(CommandFor(ErrorCause::kOutlierChannel, layer),
+              EndsWith(" --smooth"));
+  layer.family = "conv2d";
+  layer.weights.push_back({"weight", {1}, Error(40)});
+  EXPECT_THAT(CommandFor(ErrorCause::kOutlierChannel, layer),
+              EndsWith(" --equalize"));
+  layer.family = "mul";
+  layer.weights.clear();
+  EXPECT_THAT(CommandFor(ErrorCause::kOutlierChannel, layer),
+              EndsWith(" --keep=norm"));
+}
+
+TEST(CureTest, AnotherWeightIsNotRounded) {
+  LayerComparison layer = Broken("fc", 5, 6, 20);
+  layer.weights.push_back({"weight", {1}, Error(3)});
+  EXPECT_THAT(CommandFor(ErrorCause::kWeight, layer),
+              EndsWith("--out=mended.pt"));
+  layer.weights[0].error = Error(19);
+  EXPECT_THAT(CommandFor(ErrorCause::kWeight, layer), HasSubstr("--adaround="));
+}
+
+TEST(CureTest, WithoutALayerThereIsNothingToMend) {
+  EXPECT_FALSE(CureOf(ResultOf(Broken("fc", 40, 40, 50)), Verdict()));
+}
+
+}  // namespace
+}  // namespace ns

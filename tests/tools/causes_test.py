@@ -1,0 +1,268 @@
+"""Causes are named where they were planted, and the printed cure mends them."""
+
+import copy
+import json
+import shlex
+import unittest
+import warnings
+
+import torch
+from torch import nn
+import torch.ao.quantization as tq
+from torch.ao.quantization import quantize_fx as fx
+
+import cli
+
+warnings.simplefilter('ignore')
+
+ENGINE = 'qnnpack'
+# What a cure gains at least, in dB, at the output.
+LEAST_GAIN = 6
+
+
+def quantized_by_fx(model, batches):
+  prepared = fx.prepare_fx(copy.deepcopy(model),
+                           tq.get_default_qconfig_mapping(ENGINE),
+                           (batches[0],))
+  for batch in batches:
+    prepared(batch)
+  return fx.convert_fx(prepared)
+
+
+def quantized_eagerly(model, batches):
+  model = copy.deepcopy(model)
+  model.qconfig = tq.get_default_qconfig(ENGINE)
+  tq.prepare(model, inplace=True)
+  for batch in batches:
+    model(batch)
+  return tq.convert(model, inplace=True)
+
+
+def images(channels=3):
+  return [torch.rand(4, channels, 16, 16) for _ in range(4)]
+
+
+class Encoder(nn.Module):
+  """Feed-forward blocks with residuals and layer norms."""
+
+  def __init__(self, gain):
+    super().__init__()
+    self.norms = nn.ModuleList([nn.LayerNorm(32) for _ in range(2)])
+    self.ups = nn.ModuleList([nn.Linear(32, 64) for _ in range(2)])
+    self.downs = nn.ModuleList([nn.Linear(64, 32) for _ in range(2)])
+    self.head = nn.Linear(32, 10)
+    with torch.no_grad():
+      self.norms[1].weight[5] *= gain
+      # What reads the channel was trained with it.
+      self.ups[1].weight[:, 5] /= gain
+
+  def forward(self, x):
+    for norm, up, down in zip(self.norms, self.ups, self.downs):
+      x = x + down(torch.relu(up(norm(x))))
+    return self.head(x)
+
+
+class Convolutions(nn.Module):
+  """One channel between two convolutions is larger than the others."""
+
+  def __init__(self, gain):
+    super().__init__()
+    self.first, self.second = nn.Conv2d(3, 16, 3), nn.Conv2d(16, 8, 3)
+    self.head = nn.Linear(8, 10)
+    with torch.no_grad():
+      self.first.weight[5] *= gain
+      self.first.bias[5] = 0.1 * gain
+      self.second.weight[:, 5] /= gain
+
+  def forward(self, x):
+    x = torch.relu(self.second(torch.relu(self.first(x))))
+    return self.head(x.mean([2, 3]))
+
+
+class Detector(nn.Module):
+  """Its last convolution gives boxes in pixels, and scores."""
+
+  def __init__(self, pixels):
+    super().__init__()
+    self.stem, self.head = nn.Conv2d(3, 16, 3), nn.Conv2d(16, 12, 1)
+    with torch.no_grad():
+      self.head.weight[:4] *= max(pixels / 20, 1)
+      self.head.bias[:4] += pixels
+
+  def forward(self, x):
+    return self.head(torch.relu(self.stem(x)))
+
+
+class TwoNorms(nn.Module):
+  """A convolution that is called twice, with a norm behind each call."""
+
+  def __init__(self):
+    super().__init__()
+    self.stem, self.conv = nn.Conv2d(3, 8, 1), nn.Conv2d(8, 8, 3, padding=1)
+    self.norm1, self.norm2 = nn.BatchNorm2d(8), nn.BatchNorm2d(8)
+    for norm in (self.norm1, self.norm2):
+      nn.init.uniform_(norm.weight, 0.3, 3)
+      norm.running_var.uniform_(0.3, 3)
+
+  def forward(self, x):
+    x = self.norm1(self.conv(self.stem(x)))
+    return self.norm2(self.conv(x))
+
+
+class TwoLinearNorms(nn.Module):
+
+  def __init__(self):
+    super().__init__()
+    self.stem, self.fc = nn.Linear(16, 16), nn.Linear(16, 16)
+    self.norm1, self.norm2 = nn.BatchNorm1d(16), nn.BatchNorm1d(16)
+    for norm in (self.norm1, self.norm2):
+      nn.init.uniform_(norm.weight, 0.3, 3)
+      norm.running_var.uniform_(0.3, 3)
+
+  def forward(self, x):
+    x = self.norm1(self.fc(self.stem(x)))
+    return self.norm2(self.fc(x))
+
+
+class SharedAdd(nn.Module):
+  """Sums of two sizes; `shares` says whether by one FloatFunctional."""
+
+  def __init__(self, layer, shares):
+    super().__init__()
+    self.quant, self.dequant = tq.QuantStub(), tq.DeQuantStub()
+    self.first, self.second, self.third = layer(), layer(), layer()
+    self.large = nn.quantized.FloatFunctional()
+    self.small = self.large if shares else nn.quantized.FloatFunctional()
+    with torch.no_grad():
+      self.first.weight *= 40
+      self.second.weight /= 40
+
+  def forward(self, x):
+    x = self.first(self.quant(x))
+    x = self.second(self.large.add(x, x))
+    return self.dequant(self.third(self.small.add(x, x)))
+
+
+class CausesTest(cli.CliTest):
+
+  def setUp(self):
+    super().setUp()
+    torch.backends.quantized.engine = ENGINE
+
+  def save(self, model, quantized, batches):
+    torch.jit.script(model).save(self.path('float.pt'))
+    torch.jit.script(quantized).save(self.path('quantized.pt'))
+    torch.save(batches, self.path('inputs.pt'))
+
+  def compare(self, quantized='quantized.pt'):
+    """The JSON of a comparison, and the SQNR of its last layer."""
+    report = json.loads(self.succeed(
+        'compare', '--float=float.pt', f'--quantized={quantized}',
+        '--inputs=inputs.pt', '--json=-', f'--engine={ENGINE}',
+        cwd=self.folder)[0])
+    return report, report['layers'][-1]['activation']['sqnr_db']
+
+  def assert_named(self, model, quantized, batches, layers, kind):
+    """Returns the verdict, which names one of `layers` and `kind`."""
+    self.save(model, quantized, batches)
+    verdict = self.compare()[0]['verdict']
+    self.assertEqual((verdict['kind'], verdict['layer'] in layers),
+                     (kind, True), verdict)
+    return verdict
+
+  def assert_mended(self, verdict):
+    """Types the cure, and looks at what became of the output."""
+    before = self.compare()[1]
+    program, *arguments = shlex.split(verdict['cure']['command'])
+    self.assertEqual(program, 'ns')
+    self.succeed(*arguments, f'--backend={ENGINE}', cwd=self.folder)
+    report, after = self.compare('mended.pt')
+    self.assertGreater(after, before + LEAST_GAIN, verdict)
+    self.assertNotEqual(report['verdict']['kind'], verdict['kind'])
+
+  def assert_healthy(self, model, quantized, batches):
+    self.save(model, quantized, batches)
+    verdict = self.compare()[0]['verdict']
+    self.assertIn(verdict['kind'], ('none', 'rounding'), verdict)
+
+  def test_outlier_channels(self):
+    sequences = [torch.randn(4, 12, 32) for _ in range(4)]
+    for make, batches, layers in (
+        (Encoder, sequences, ['norms.1']),
+        (Convolutions, images(), ['first']),
+        (Detector, images(), ['head'])):
+      with self.subTest(model=make.__name__):
+        model = make(200).eval()
+        verdict = self.assert_named(model, quantized_by_fx(model, batches),
+                                    batches, layers, 'outlier-channel')
+        if make is not Detector:
+          self.assert_mended(verdict)
+        model = make(1).eval()
+        self.assert_healthy(model, quantized_by_fx(model, batches), batches)
+
+  def test_shared_scales(self):
+    for layer, batches in (
+        (lambda: nn.Conv2d(3, 3, 1), images()),
+        (lambda: nn.Linear(16, 16), [torch.randn(8, 16) for _ in range(4)]),
+        (lambda: nn.Linear(8, 8), [torch.randn(4, 6, 8) for _ in range(4)])):
+      model = SharedAdd(layer, shares=True).eval()
+      verdict = self.assert_named(model, quantized_eagerly(model, batches),
+                                  batches, ['large@1'], 'shared-scale')
+      self.assertIn('is that of large,', verdict['sentences'][0])
+      self.assert_mended(verdict)
+      model = SharedAdd(layer, shares=False).eval()
+      self.assert_healthy(model, quantized_eagerly(model, batches), batches)
+
+  def test_shared_weights(self):
+    for make, batches, layer in (
+        (TwoNorms, images(), 'conv'),
+        (TwoLinearNorms, [torch.randn(64, 16) for _ in range(4)], 'fc')):
+      model = make().eval()
+      verdict = self.assert_named(model, quantized_by_fx(model, batches),
+                                  batches, [layer], 'shared-weight')
+      self.assertIn(f'{layer}@1', verdict['sentences'][0])
+      self.assert_mended(verdict)
+
+  def test_inputs_of_another_size(self):
+    for make, batches, factor in (
+        (Convolutions, images(), 255), (Detector, images(), 255),
+        (Encoder, [torch.randn(4, 12, 32) for _ in range(4)], 0.01)):
+      with self.subTest(model=make.__name__):
+        model = make(1).eval()
+        quantized = quantized_by_fx(model, batches)
+        verdict = self.assert_named(
+            model, quantized, [batch * factor for batch in batches],
+            ['x.quantize'], 'input-mismatch')
+        if factor > 1:
+          self.assert_mended(verdict)
+
+  def test_the_table_ends_with_the_cure_and_the_page(self):
+    model, batches = SharedAdd(lambda: nn.Linear(16, 16), True).eval(), [
+        torch.randn(8, 16)]
+    self.save(model, quantized_eagerly(model, batches), batches)
+    output = self.succeed(
+        'compare', '--float=float.pt', '--quantized=quantized.pt',
+        '--inputs=inputs.pt', f'--engine={ENGINE}', cwd=self.folder)[0]
+    self.assertRegex(
+        output, r'(?m)^verdict  +large@1 does most harm .*\n'
+        r'^help  +give each place a scale of its own.*\n'
+        r'^ +ns quantize --float=float.pt --inputs=inputs.pt --out=mended.pt\n'
+        r'^ +ns explain shared-scale$')
+
+  def test_every_cause_has_a_page(self):
+    listed = [line for line in self.succeed('explain')[0].splitlines()
+              if not line.startswith(' ')]
+    self.assertIn('outlier-channel', listed)
+    for cause in listed:
+      page = self.succeed('explain', cause)[0]
+      self.assertEqual(page.splitlines()[0], cause)
+      for heading in ('How to recognize it', 'What to do', 'Example'):
+        self.assertIn(f'\n{heading}\n  ', page)
+      self.assertLessEqual(max(map(len, page.splitlines())), 80)
+
+  def test_unknown_causes(self):
+    self.assertIn("did you mean 'range'?", self.fail_with(2, 'explain', 'rang'))
+
+
+if __name__ == '__main__':
+  unittest.main()
