@@ -12,7 +12,7 @@
 #include "ir/base/torch_errors.h"
 #include "ns/accuracy/class_labels.h"
 #include "ns/accuracy/top1_interval.h"
-#include "ns/eager/output_tensors.h"
+#include "ns/batches/output_tensors.h"
 
 namespace ns {
 namespace {

@@ -21,7 +21,7 @@
 #include "ns/batches/run_batches.h"
 #include "ns/eager/find_match.h"
 #include "ns/eager/fusion_warning.h"
-#include "ns/eager/output_tensors.h"
+#include "ns/batches/output_tensors.h"
 #include "ns/eager/paths_in_loops.h"
 #include "ns/eager/prepare_model_outputs.h"
 #include "ns/result/output_label.h"

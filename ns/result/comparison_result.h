@@ -401,6 +401,9 @@ struct ComparisonResult {
   // Modules and their float stubs, in order of execution; absent when they were
   // not asked for.
   std::optional<std::vector<StubComparison>> stubs;
+  // The tensors that both models return, of floats; empty where the float model
+  // did not run.
+  std::vector<ModuleOutputComparison> model_outputs;
   // Outputs of modules, in order of execution, then those of the models; absent
   // when they were not asked for.
   std::optional<std::vector<ModuleOutputComparison>> outputs;

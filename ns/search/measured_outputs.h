@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "ns/accuracy/paired_counts.h"
-#include "ns/eager/output_tensors.h"
+#include "ns/batches/output_tensors.h"
 #include "passes/runtime/statistics/pair_statistics.h"
 
 namespace ns {

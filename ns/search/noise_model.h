@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "ir/model/model_graph.h"
 #include "ns/batches/batch.h"
-#include "ns/eager/output_tensors.h"
+#include "ns/batches/output_tensors.h"
 #include "ns/search/calibrated_values.h"
 #include "ns/search/noise_graph.h"
 #include "ns/search/search_space.h"

@@ -7,7 +7,7 @@
 #include "ir/base/status.h"
 #include "ns/batches/batch.h"
 #include "ns/batches/run_batches.h"
-#include "ns/eager/output_tensors.h"
+#include "ns/batches/output_tensors.h"
 #include "ns/quantization/accurate/held_back_batches.h"
 #include "ns/quantization/model/copy_for_target.h"
 #include "ns/quantization/model/find_unbalanced_parts.h"

@@ -14,7 +14,7 @@
 #include "ir/base/torch_errors.h"
 #include "ns/batches/batch.h"
 #include "ns/batches/run_batches.h"
-#include "ns/eager/output_tensors.h"
+#include "ns/batches/output_tensors.h"
 #include "ns/quantization/model/copy_for_target.h"
 #include "ns/quantization/model/quantized_engine.h"
 #include "ns/search/calibrated_values.h"

@@ -15,6 +15,7 @@
 #include "ns/suite/describe_models.h"
 #include "ns/suite/emulation.h"
 #include "ns/suite/measure_shares.h"
+#include "ns/suite/model_outputs.h"
 #include "ns/suite/non_finite_inputs.h"
 #include "ns/suite/pair_runner.h"
 #include "ns/suite/repeatability.h"
@@ -143,6 +144,16 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
   CompareOptions with_emulation = options;
   with_emulation.variant = emulation.UnsaturatedCopies();
   with_emulation.channels = true;
+  ModelOutputs outputs;
+  if (options.activations) {
+    with_emulation.see_outputs = [&](int64_t batch, const c10::IValue& of_float,
+                                     const c10::IValue& of_quantized) {
+      outputs.Add(of_float, of_quantized);
+      return options.see_outputs
+                 ? options.see_outputs(batch, of_float, of_quantized)
+                 : absl::OkStatus();
+    };
+  }
   NS_ASSIGN_OR_RETURN(PairRunner runner,
                       PairRunner::Create(float_model, quantized_model, matches,
                                          with_emulation));
@@ -159,9 +170,10 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
     };
   }
   NS_ASSIGN_OR_RETURN(result.batches,
-                      RunBatches(runner, batches, batches.size(), options,
-                                 passes, inputs, stop));
+                      RunBatches(runner, batches, batches.size(),
+                                 with_emulation, passes, inputs, stop));
   AddFigures(runner, result);
+  result.model_outputs = outputs.Figures();
   for (const NotShadowedMatch& match : runner.not_shadowed()) {
     result.not_shadowed.push_back({match.name, match.reason});
   }

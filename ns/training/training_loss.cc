@@ -9,7 +9,7 @@
 #include "ns/accuracy/class_labels.h"
 #include "ns/batches/batch.h"
 #include "ns/batches/run_batches.h"
-#include "ns/eager/output_tensors.h"
+#include "ns/batches/output_tensors.h"
 
 namespace ns {
 namespace {

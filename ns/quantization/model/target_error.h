@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "ir/model/model_graph.h"
 #include "ns/batches/batch.h"
-#include "ns/eager/output_tensors.h"
+#include "ns/batches/output_tensors.h"
 #include "ns/quantization/model/quantize_options.h"
 
 namespace ns {

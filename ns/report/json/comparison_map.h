@@ -212,6 +212,7 @@ void Map(Io& io, ComparisonResult& result) {
   io.Derived("worst_offender", [&] { return OffenderOf(result); });
   io.Derived("first_unexplained_fall", [&] { return FallOf(result); });
   io.Derived("verdict", [&] { return VerdictSummaryOf(result); });
+  io.Optional("outputs_of_model", result.model_outputs);
   io.Optional("stubs", result.stubs);
   io.Optional("outputs", result.outputs);
   io.Optional("limits", result.limits);

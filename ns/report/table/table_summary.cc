@@ -102,8 +102,35 @@ std::string LowestLine(const ComparisonResult& result, Figure figure) {
   return line + "\n";
 }
 
+// Returns "lowest output SQNR      21.6 dB  output, 3 of 10 channels below 3
+// dB", of what the models return. Where outputs were asked for, a table of
+// their own has them.
+std::string OutputLine(const ComparisonResult& result) {
+  const std::vector<ModuleOutputComparison>& outputs = result.model_outputs;
+  if (outputs.empty() || result.outputs) {
+    return "";
+  }
+  const auto rank = [](const ModuleOutputComparison& output) {
+    const double db = output.figures.error.sqnr_db;
+    return std::isnan(db) ? -INFINITY : db;
+  };
+  const ModuleOutputComparison& lowest = *absl::c_min_element(
+      outputs,
+      [&](const ModuleOutputComparison& a, const ModuleOutputComparison& b) {
+        return rank(a) < rank(b);
+      });
+  const std::optional<ChannelSummary>& channels = lowest.figures.channels;
+  return absl::StrFormat(
+      "lowest %-15s %8s  %s%s\n", "output SQNR",
+      DbWithUnit(lowest.figures.error.sqnr_db), Printable(lowest.name),
+      channels && channels->below_3db > 0
+          ? absl::StrCat(", ", channels->below_3db, " of ", channels->channels,
+                         " channels below 3 dB")
+          : "");
+}
+
 std::string LowestLines(const ComparisonResult& result) {
-  std::string lines;
+  std::string lines = OutputLine(result);
   for (const Figure figure : ShownFigures(result)) {
     const bool is_part = figure == Figure::kInherited ||
                          figure == Figure::kWeightOnly ||

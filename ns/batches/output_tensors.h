@@ -1,6 +1,6 @@
 // Finds the tensors in what a model returns.
-#ifndef NS_EAGER_OUTPUT_TENSORS_H_
-#define NS_EAGER_OUTPUT_TENSORS_H_
+#ifndef NS_BATCHES_OUTPUT_TENSORS_H_
+#define NS_BATCHES_OUTPUT_TENSORS_H_
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
@@ -29,4 +29,4 @@ NamedTensors CopiesOf(const NamedTensors& tensors);
 
 }  // namespace ns
 
-#endif  // NS_EAGER_OUTPUT_TENSORS_H_
+#endif  // NS_BATCHES_OUTPUT_TENSORS_H_

@@ -1,4 +1,4 @@
-#include "ns/eager/output_tensors.h"
+#include "ns/batches/output_tensors.h"
 
 #include <ATen/Functions.h>
 #include <ATen/core/Dict.h>
