@@ -252,4 +252,13 @@ std::optional<Verdict> VerdictOf(const ComparisonResult& result) {
   return verdict;
 }
 
+bool NamesCulprit(const ComparisonResult& result, const Verdict& verdict) {
+  if (!result.has_shadows && verdict.cause != ErrorCause::kSwapped) {
+    return false;
+  }
+  return verdict.layer && verdict.cause != ErrorCause::kNone &&
+         verdict.cause != ErrorCause::kRounding &&
+         verdict.cause != ErrorCause::kUnexplained;
+}
+
 }  // namespace ns

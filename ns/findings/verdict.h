@@ -51,6 +51,11 @@ struct Verdict {
 // tried_changes) make sentences richer, and change no layer and no cause.
 std::optional<Verdict> VerdictOf(const ComparisonResult& result);
 
+// Whether the layer of `verdict` is one to go and look at: something is wrong
+// with it, where rounding costs all layers something. Without shadows, only
+// another layer's weight tells.
+bool NamesCulprit(const ComparisonResult& result, const Verdict& verdict);
+
 }  // namespace ns
 
 #endif  // NS_FINDINGS_VERDICT_H_

@@ -15,6 +15,7 @@
 #include "ns/findings/figure_text.h"
 #include "ns/findings/output_view.h"
 #include "ns/findings/table_figures.h"
+#include "ns/findings/verdict.h"
 #include "ns/report/table/coverage_report.h"
 #include "ns/report/table/table_summary.h"
 #include "ns/report/table/text_table.h"
@@ -24,8 +25,10 @@
 namespace ns {
 namespace {
 
-// These mark the lowest rows, one mark for every four rows: a short table needs
-// none.
+// What marks the layer that the verdict names.
+constexpr absl::string_view kCulprit = " ← culprit";
+// Where it names none, these mark the lowest rows, one mark for every four
+// rows: a short table needs none.
 constexpr absl::string_view kMarks[] = {" ← worst", " ← 2nd", " ← 3rd"};
 constexpr size_t kRowsPerMark = 4;
 
@@ -120,8 +123,13 @@ std::vector<Column> TableColumns(const ComparisonResult& result,
   const Shrink ops_shrink = wide ? Shrink::kNever : Shrink::kFirst;
   const Figure bar_figure = BarFigure(result);
   const Layers ranked = Ranked(result, bar_figure);
+  const std::optional<Verdict> verdict = VerdictOf(result);
+  const LayerComparison* const culprit =
+      verdict && NamesCulprit(result, *verdict)
+          ? &result.layers[*verdict->layer]
+          : nullptr;
   const size_t marks =
-      result.inputs_are_finite
+      result.inputs_are_finite && culprit == nullptr
           ? std::min(layers.size() / kRowsPerMark, std::size(kMarks))
           : 0;
 
@@ -151,8 +159,10 @@ std::vector<Column> TableColumns(const ComparisonResult& result,
     std::string bar = Bar(db, layout.bar_cells);
     const size_t rank =
         std::find(ranked.begin(), ranked.end(), layer) - ranked.begin();
-    if (rank < marks && rank < ranked.size() &&
-        RankedSqnr(*layer, bar_figure).output == output) {
+    if (layer == culprit && output == nullptr) {
+      absl::StrAppend(&bar, kCulprit);
+    } else if (rank < marks && rank < ranked.size() &&
+               RankedSqnr(*layer, bar_figure).output == output) {
       absl::StrAppend(&bar, kMarks[rank]);
     }
     bars.cells.push_back({bar, DbColor(db)});

@@ -246,23 +246,11 @@ std::string HelpLines(const ComparisonResult& result, const Verdict& verdict) {
 // lines above say all there is.
 std::string VerdictLines(const ComparisonResult& result,
                          const std::optional<Verdict>& verdict) {
-  if (!verdict) {
-    return "";
-  }
-  // Without shadows the lowest weight says the rest.
-  if (!result.has_shadows && verdict->cause != ErrorCause::kSwapped) {
-    return "";
-  }
-  switch (verdict->cause) {
-    case ErrorCause::kNone:
-    case ErrorCause::kRounding:
-    case ErrorCause::kUnexplained:
-      return "";
-    default:
-      return absl::StrCat(
-          absl::StrFormat("%-22s  %s\n", "verdict", verdict->sentences.front()),
-          HelpLines(result, *verdict));
-  }
+  return verdict && NamesCulprit(result, *verdict)
+             ? absl::StrCat(absl::StrFormat("%-22s  %s\n", "verdict",
+                                            verdict->sentences.front()),
+                            HelpLines(result, *verdict))
+             : "";
 }
 
 // Lists the changes that gain most: "measured gain           fc  scale 0.31 ->
