@@ -16,10 +16,11 @@
 #include "ir/graph/node_view.h"
 #include "ir/graph/verifier.h"
 #include "llvm/ADT/DenseMap.h"
-#include "ns/n_shadows/candidate_activations.h"
 #include "ns/n_shadows/candidate_logger.h"
 #include "ns/n_shadows/shadow_attributes.h"
+#include "passes/instrument/candidates/candidate_activations.h"
 #include "passes/instrument/logger_calls.h"
+#include "passes/instrument/variants/rounding.h"
 #include "passes/quantization/layers/float_subgraphs.h"
 #include "passes/quantization/layers/quantize_weights.h"
 #include "passes/quantization/qconfig/kernel_support.h"
@@ -187,19 +188,21 @@ class Preparer {
       if (is_constant || !(IsTensor(*value) || IsTensorList(*value))) {
         continue;
       }
-      NS_ASSIGN_OR_RETURN(
-          Value * rounded,
-          activations.RoundInput(config, i, original->input(i), value, start));
+      NS_ASSIGN_OR_RETURN(const Rounding rounding,
+                          activations.OfInput(config, i, original->input(i)));
+      NS_ASSIGN_OR_RETURN(Value * rounded,
+                          InsertRounding(model(), rounding, value, start));
       start->replaceInput(i, rounded);
     }
     NS_RETURN_IF_ERROR(QuantizeWeights(qconfig.weight, copy));
     if (!IsTensor(*copy.output)) {
       return copy.output;
     }
-    NS_ASSIGN_OR_RETURN(
-        Value * rounded,
-        activations.RoundOutput(config, subgraph.output, copy.output,
-                                PlaceAfter(*copy.output)));
+    NS_ASSIGN_OR_RETURN(const Rounding rounding,
+                        activations.OfOutput(config, subgraph.output));
+    NS_ASSIGN_OR_RETURN(Value * rounded,
+                        InsertRounding(model(), rounding, copy.output,
+                                       PlaceAfter(*copy.output)));
     if (rounded != copy.output) {
       copy.output->replaceAllUsesAfterNodeWith(rounded->node(), rounded);
     }

@@ -13,8 +13,9 @@
 #include "ir/base/torch_errors.h"
 #include "ir/graph/verifier.h"
 #include "ns/n_shadows/candidate_logger.h"
-#include "ns/n_shadows/insert_candidate.h"
 #include "ns/n_shadows/shadow_attributes.h"
+#include "passes/instrument/candidates/candidate_activations.h"
+#include "passes/instrument/candidates/insert_candidate.h"
 #include "passes/quantization/layers/float_subgraphs.h"
 #include "passes/quantization/qconfig/kernel_support.h"
 
@@ -73,8 +74,8 @@ class Preparer {
       return absl::OkStatus();
     }
     CandidateInserter inserter(result_.model, subgraph, next_quantizer_);
-    NS_RETURN_IF_ERROR(
-        inserter.LogFloat(ShadowLoggerInfo(subgraph, {index, 0})));
+    NS_RETURN_IF_ERROR(inserter.LogFloat(
+        MakeFloatLogger(), ShadowLoggerInfo(subgraph, {index, 0})));
     for (size_t i = 0; i < candidates.size(); ++i) {
       if (!candidates[i]) {
         continue;

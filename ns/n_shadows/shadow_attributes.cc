@@ -15,7 +15,6 @@ namespace ns {
 namespace {
 
 constexpr char kModelNamePrefix[] = "subgraph_";
-constexpr char kQuantizerPrefix[] = "ns_quantizer_";
 constexpr char kCandidateNames[] = "ns_n_shadows";
 
 }  // namespace
@@ -49,24 +48,6 @@ LoggerInfo ShadowLoggerInfo(const FloatSubgraph& subgraph,
   info.prev_node_target_type = std::string(OpName(*subgraph.subgraph.end));
   info.fqn = subgraph.fqn;
   return info;
-}
-
-std::string AttachQuantizer(torch::jit::Module& module, int index,
-                            const ActivationQuantizerPtr& quantizer) {
-  std::string name = absl::StrCat(kQuantizerPrefix, index);
-  const c10::IValue object(quantizer);
-  module.register_attribute(name, object.type(), object);
-  return name;
-}
-
-std::vector<ActivationQuantizerPtr> AttachedQuantizers(
-    const torch::jit::Module& module) {
-  std::vector<ActivationQuantizerPtr> quantizers;
-  for (int i = 0; module.hasattr(absl::StrCat(kQuantizerPrefix, i)); ++i) {
-    quantizers.push_back(module.attr(absl::StrCat(kQuantizerPrefix, i))
-                             .toCustomClass<ActivationQuantizer>());
-  }
-  return quantizers;
 }
 
 void AttachCandidateNames(torch::jit::Module& module,

@@ -1,17 +1,13 @@
-// Reads and writes the attributes in which an n-shadows model keeps its loggers
-// and quantizers, so that it can be saved, loaded and run anywhere.
+// Names the loggers of an n-shadows model, and reads and writes the attribute
+// in which it keeps the names of its candidates, so that it can be saved,
+// loaded and run anywhere.
 //
 // An n-shadows model is what PrepareNShadowsModel and
 // PrepareNShadowsAddLoggersModel make: a float model with quantized candidates
-// beside its subgraphs. These attributes of its module are written here:
-//
-//   ns_quantizer_<index>  An ActivationQuantizer. Whoever makes the model
-//                         numbers them from 0 on, without gaps. Candidates of a
-//                         subgraph that quantize a value alike share one.
-//   ns_n_shadows          A Dict(str, str): the names of the candidates.
-//
-// One that is there already is replaced. Loggers are attached by AttachLogger
-// (passes/instrument/logger_info.h).
+// beside its subgraphs. The attribute `ns_n_shadows` of its module, a Dict(str,
+// str), is written here; one that is there already is replaced. Loggers are
+// attached by AttachLogger (passes/instrument/logger_info.h), quantizers by
+// CandidateActivations (passes/instrument/candidates/candidate_activations.h).
 #ifndef NS_N_SHADOWS_SHADOW_ATTRIBUTES_H_
 #define NS_N_SHADOWS_SHADOW_ATTRIBUTES_H_
 
@@ -20,12 +16,10 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "passes/instrument/logger_info.h"
 #include "passes/quantization/layers/float_subgraphs.h"
-#include "passes/runtime/observers/activation_quantizer.h"
 
 namespace ns {
 
@@ -55,15 +49,6 @@ std::optional<ShadowIndex> ParseShadowModelName(absl::string_view name);
 // fqn. The others stay as they are by default.
 LoggerInfo ShadowLoggerInfo(const FloatSubgraph& subgraph,
                             const ShadowIndex& index);
-
-// Hangs `quantizer` on `module` as attribute `ns_quantizer_<index>`; returns
-// the attribute's name.
-std::string AttachQuantizer(torch::jit::Module& module, int index,
-                            const ActivationQuantizerPtr& quantizer);
-
-// All quantizers of `module`, in the order of their indices.
-std::vector<ActivationQuantizerPtr> AttachedQuantizers(
-    const torch::jit::Module& module);
 
 // Writes the names of candidates to the attribute `ns_n_shadows`, which says
 // that a module is an n-shadows model. Keys are ShadowModelNames, and values

@@ -142,7 +142,7 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
                            const CompareOptions& options, const Passes& passes,
                            ComparisonResult& result) {
   CompareOptions with_emulation = options;
-  with_emulation.variant = emulation.UnsaturatedCopies();
+  with_emulation.variants = emulation.UnsaturatedVariants(matches);
   with_emulation.channels = true;
   ModelOutputs outputs;
   if (options.activations) {

@@ -12,7 +12,7 @@
 #include "ir/graph/node_view.h"
 #include "ir/graph/pass_context.h"
 #include "llvm/ADT/DenseMap.h"
-#include "passes/emulation/insert_unsaturated_copy.h"
+#include "passes/instrument/variants/unsaturated_variant.h"
 #include "passes/lowering/lower_matched.h"
 #include "passes/ops/op_table.h"
 
@@ -84,15 +84,6 @@ double Loss(double without, double with) {
   return without == with ? 0 : without - with;
 }
 
-// InsertUnsaturatedCopy, or null where it cannot be.
-absl::StatusOr<torch::jit::Value*> UnsaturatedCopyOrNull(
-    size_t /*index*/, ModelGraph& host, const Subgraph& subgraph,
-    const torch::jit::Value& output) {
-  const absl::StatusOr<torch::jit::Value*> copy =
-      InsertUnsaturatedCopy(host, subgraph, output);
-  return copy.ok() ? *copy : nullptr;
-}
-
 }  // namespace
 
 absl::StatusOr<Emulation> Emulation::Create(
@@ -131,8 +122,15 @@ absl::StatusOr<Emulation> Emulation::Create(
   return emulation;
 }
 
-decltype(PairPlan::variant) Emulation::UnsaturatedCopies() const {
-  return layers_.empty() ? nullptr : &UnsaturatedCopyOrNull;
+std::vector<std::optional<LayerVariant>> Emulation::UnsaturatedVariants(
+    const MatchResult& matches) const {
+  std::vector<std::optional<LayerVariant>> variants;
+  if (!layers_.empty()) {
+    for (const SubgraphMatch& match : matches.matches) {
+      variants.push_back(UnsaturatedVariant(*match.b.subgraph.base));
+    }
+  }
+  return variants;
 }
 
 bool Emulation::CanSaturate() const {

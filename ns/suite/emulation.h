@@ -10,7 +10,7 @@
 #include "ir/model/model_graph.h"
 #include "ns/result/comparison_result.h"
 #include "passes/emulation/add_saturation_counters.h"
-#include "passes/instrument/pair/pair_plan.h"
+#include "passes/instrument/variants/insert_variant.h"
 #include "passes/kernels/saturation_mode.h"
 #include "passes/matching/graph_matcher.h"
 
@@ -34,10 +34,11 @@ class Emulation {
       std::optional<kernels::SaturationMode> numerics,
       ComparisonResult& result);
 
-  // Makes what is compared with shadows beside the layers themselves: the
-  // unsaturated copy of a layer that can saturate. Null where nothing is
-  // emulated.
-  decltype(PairPlan::variant) UnsaturatedCopies() const;
+  // Returns PairPlan::variants for `matches`, as Create left them: the
+  // unsaturated variants of the layers that can saturate. Empty where nothing
+  // is emulated.
+  std::vector<std::optional<LayerVariant>> UnsaturatedVariants(
+      const MatchResult& matches) const;
 
   // Whether any layer can saturate, matched or not.
   bool CanSaturate() const;
@@ -57,8 +58,8 @@ class Emulation {
 };
 
 // Sets what saturation takes from the shadow of `layer`: `without` has the
-// figures of its unsaturated copy, absent for a layer that cannot saturate. A
-// layer that is not emulated has no such cost.
+// figures of its unsaturated variant, absent for a layer that cannot saturate.
+// A layer that is not emulated has no such cost.
 void SetLocalCost(const std::optional<ErrorFigures>& without,
                   LayerComparison& layer);
 

@@ -55,7 +55,7 @@ class PairRunner {
   // Returns a layer that has nothing but these.
   LayerComparison FiguresOf(size_t index) const;
 
-  // Returns the error of what PairPlan::variant made against the shadow of
+  // Returns the error of the variant (PairPlan::variants) against the shadow of
   // match `index`; absent likewise.
   std::optional<ErrorFigures> Variant(size_t index) const;
 

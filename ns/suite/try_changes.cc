@@ -21,10 +21,10 @@
 #include "passes/analysis/output_scale.h"
 #include "passes/analysis/subgraph_bias.h"
 #include "passes/analysis/subgraph_weights.h"
+#include "passes/instrument/variants/insert_variant.h"
 #include "passes/matching/matches/copied_matches.h"
 #include "passes/ops/op_table.h"
 #include "passes/quantization/qconfig/default_observers.h"
-#include "passes/rewrite/copy_with_constants.h"
 #include "passes/rewrite/repack_layer.h"
 #include "passes/runtime/dtype_casts.h"
 #include "passes/runtime/observers/observer_config.h"
@@ -46,10 +46,10 @@ constexpr double kSameScale = 0.02;
 // Values that were calibrated for 7 bits, 127 steps, may go somewhat beyond.
 constexpr double kMostStepsOfSevenBits = 1.5 * 127;
 
-// One change, and the constants that the layer's base op gets by it.
+// One change, and the layer with it.
 struct Change {
   TriedChange change;
-  std::vector<ConstantInput> inputs;
+  LayerVariant variant;
 };
 
 // What the shadow of a layer was seen to give.
@@ -133,7 +133,7 @@ absl::StatusOr<std::optional<Change>> ChangeOfParameters(
     }
   }
   NS_ASSIGN_OR_RETURN(ConstantInput packed, PackedInput(base, changed));
-  change.inputs.push_back(std::move(packed));
+  change.variant.constants = {std::move(packed)};
   return change;
 }
 
@@ -180,7 +180,8 @@ std::optional<Change> ChangeOfRange(const SubgraphMatch& match,
   change.change.kind = ChangeKind::kRange;
   change.change.qparams = LayerQParams{found.scale, found.zero_point};
   const auto index = static_cast<size_t>(scale_input);
-  change.inputs = {{index, found.scale}, {index + 1, found.zero_point}};
+  change.variant.constants = {{index, found.scale},
+                              {index + 1, found.zero_point}};
   // The engine qnnpack keeps in a packed layer what it computed for the scale
   // of the output: two ops with different scales must not share one.
   const Node& base = *match.b.subgraph.base;
@@ -189,7 +190,7 @@ std::optional<Change> ChangeOfRange(const SubgraphMatch& match,
     if (!packed.ok()) {
       return std::nullopt;
     }
-    change.inputs.push_back(*packed);
+    change.variant.constants.push_back(*packed);
   }
   return change;
 }
@@ -252,17 +253,10 @@ class ChangeTrier {
     options.shadows = true;
     options.exact = options_.exact;
     options.io_types = options_.io_types;
-    options.variant = [&](size_t index, ModelGraph& host,
-                          const Subgraph& subgraph,
-                          const torch::jit::Value& output)
-        -> absl::StatusOr<torch::jit::Value*> {
-      if (!changes[index]) {
-        return nullptr;
-      }
-      const auto copy =
-          CopyWithConstants(host, subgraph, output, changes[index]->inputs);
-      return copy.ok() ? *copy : nullptr;
-    };
+    for (const std::optional<Change>& change : changes) {
+      options.variants.push_back(change ? std::make_optional(change->variant)
+                                        : std::nullopt);
+    }
     NS_ASSIGN_OR_RETURN(
         PairRunner runner,
         PairRunner::Create(float_copy, quantized_copy, matches, options));

@@ -2,107 +2,29 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "ir/base/status.h"
-#include "ir/graph/insert_op.h"
 #include "ir/graph/node_view.h"
 #include "passes/instrument/quantized_weights.h"
+#include "passes/instrument/variants/insert_variant.h"
 #include "passes/matching/matches/matched_outputs.h"
 #include "passes/ops/op_table.h"
-#include "passes/rewrite/replace_tensors.h"
 #include "passes/rewrite/tensor_in.h"
 
 namespace ns {
 namespace {
 
-using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-class PartInserter {
- public:
-  PartInserter(const ModelGraph& source, const SubgraphMatch& match,
-               absl::Span<Value* const> inputs, ModelGraph& host,
-               const Subgraph& shadowed, const ValueCounterparts& counterparts)
-      : source_(source),
-        match_(match),
-        inputs_(inputs),
-        host_(host),
-        shadowed_(shadowed),
-        counterparts_(counterparts) {}
-
-  absl::StatusOr<ShadowParts> Run() {
-    const auto weights = QuantizedWeights(match_);
-    if (weights.ok() && !weights->empty()) {
-      NS_ASSIGN_OR_RETURN(parts_.weight_only, TakeBackRefused([&] {
-                            return WeightOnly(*weights);
-                          }));
-    }
-    const OpRow* row = FindOp(OpName(*shadowed_.base));
-    if (row != nullptr && row->numerics == Numerics::kDynamic &&
-        InputNamed(*shadowed_.base, "reduce_range") != nullptr &&
-        inputs_.size() == 1) {
-      NS_ASSIGN_OR_RETURN(parts_.activation_only,
-                          TakeBackRefused([&] { return ActivationOnly(); }));
-    }
-    return std::move(parts_);
-  }
-
- private:
-  Node* place() const { return shadowed_.start; }
-
-  // What `insert` returns; null where it refuses.
-  template <typename Insert>
-  absl::StatusOr<Value*> TakeBackRefused(const Insert& insert) {
-    const absl::StatusOr<CopiedSubgraph> copy =
-        InsertOrTakeBack(*place(), insert);
-    if (!copy.ok()) {
-      return nullptr;
-    }
-    const Subgraph& subgraph = copy->subgraph;
-    parts_.nodes.insert(parts_.nodes.end(), subgraph.nodes.begin(),
-                        subgraph.nodes.end());
-    const OutputTensor output = MatchedOutputs(match_).front().a;
-    return TensorIn(copy->output->node()->output(output.value->offset()),
-                    output.place, place());
-  }
-
-  absl::StatusOr<CopiedSubgraph> Copy(absl::Span<Value* const> inputs) {
-    return CopySubgraph(source_, match_.a.subgraph, *match_.a.output, inputs,
-                        host_, place(), counterparts_);
-  }
-
-  absl::StatusOr<CopiedSubgraph> WeightOnly(
-      const std::vector<TensorReplacement>& weights) {
-    Node* const before = place()->prev();
-    NS_ASSIGN_OR_RETURN(CopiedSubgraph copy, Copy(inputs_));
-    if (!ReplaceTensors(host_, before->next(), place(), weights)) {
-      return absl::NotFoundError("the weights are not constants of the copy");
-    }
-    return copy;
-  }
-
-  absl::StatusOr<CopiedSubgraph> ActivationOnly() {
-    const torch::jit::WithInsertPoint at(place());
-    NS_ASSIGN_OR_RETURN(
-        Value * rounded,
-        InsertOp(host_.graph(), "ns::quantize_dynamic",
-                 {inputs_[0], InputNamed(*shadowed_.base, "reduce_range")}));
-    NS_ASSIGN_OR_RETURN(Value * dequantized,
-                        InsertOp(host_.graph(), "ns::as_float", {rounded}));
-    return Copy({dequantized});
-  }
-
-  const ModelGraph& source_;
-  const SubgraphMatch& match_;
-  const absl::Span<Value* const> inputs_;
-  ModelGraph& host_;
-  const Subgraph& shadowed_;
-  const ValueCounterparts& counterparts_;
-  ShadowParts parts_;
-};
+// The argument of a dynamic quantized op that chooses how it rounds its input;
+// null for other ops.
+Value* ReduceRangeOf(torch::jit::Node& base) {
+  const OpRow* row = FindOp(OpName(base));
+  return row != nullptr && row->numerics == Numerics::kDynamic
+             ? InputNamed(base, "reduce_range")
+             : nullptr;
+}
 
 }  // namespace
 
@@ -110,8 +32,36 @@ absl::StatusOr<ShadowParts> InsertShadowParts(
     const ModelGraph& source, const SubgraphMatch& match,
     absl::Span<Value* const> inputs, ModelGraph& host, const Subgraph& shadowed,
     const ValueCounterparts& counterparts) {
-  return PartInserter(source, match, inputs, host, shadowed, counterparts)
-      .Run();
+  ShadowParts parts;
+  // Returns the first output of the variant; null where it cannot be inserted.
+  const auto insert =
+      [&](const LayerVariant& variant) -> absl::StatusOr<Value*> {
+    const absl::StatusOr<CopiedSubgraph> copy =
+        InsertVariant(source, match.a.subgraph, *match.a.output, inputs, host,
+                      shadowed.start, variant, counterparts);
+    if (!copy.ok()) {
+      return nullptr;
+    }
+    const auto& nodes = copy->subgraph.nodes;
+    parts.nodes.insert(parts.nodes.end(), nodes.begin(), nodes.end());
+    const OutputTensor output = MatchedOutputs(match).front().a;
+    return TensorIn(copy->output->node()->output(output.value->offset()),
+                    output.place, shadowed.start);
+  };
+  LayerVariant weight_only;
+  if (auto weights = QuantizedWeights(match); weights.ok()) {
+    weight_only.tensors = *std::move(weights);
+  }
+  if (!weight_only.tensors.empty()) {
+    NS_ASSIGN_OR_RETURN(parts.weight_only, insert(weight_only));
+  }
+  Value* const reduce_range = ReduceRangeOf(*shadowed.base);
+  if (reduce_range != nullptr && inputs.size() == 1) {
+    LayerVariant activation_only;
+    activation_only.inputs = {DynamicOpRounding{reduce_range}};
+    NS_ASSIGN_OR_RETURN(parts.activation_only, insert(activation_only));
+  }
+  return parts;
 }
 
 }  // namespace ns

@@ -19,6 +19,7 @@
 #include "ns/quantization/accurate/layer_trials.h"
 #include "ns/quantization/accurate/tried_methods.h"
 #include "ns/quantization/accurate/weighted_layers.h"
+#include "passes/instrument/variants/rounding.h"
 #include "passes/quantization/convert/calibrated_value.h"
 #include "passes/quantization/observe/activation_groups.h"
 #include "passes/quantization/observe/prepared_model.h"
@@ -67,9 +68,9 @@ std::string NameOf(const ObserverConfig& config,
 }
 
 // What `observer` would find with `config`.
-absl::StatusOr<ValueRounding> RoundingOf(const ObserverPtr& observer,
-                                         const ObserverConfig& config,
-                                         ConversionCache& cache) {
+absl::StatusOr<GridRounding> RoundingOf(const ObserverPtr& observer,
+                                        const ObserverConfig& config,
+                                        ConversionCache& cache) {
   ObserverPtr made = observer;
   if (observer->config() != config) {
     NS_ASSIGN_OR_RETURN(made, Reconfigured(*observer, config));
@@ -78,7 +79,7 @@ absl::StatusOr<ValueRounding> RoundingOf(const ObserverPtr& observer,
       made == observer ? cache.Ask(observer) : AskObserver(std::move(made));
   NS_RETURN_IF_ERROR(value.status);
   const QuantGrid grid = GridOf(config);
-  return ValueRounding{value.qparams, grid.quant_min, grid.quant_max};
+  return GridRounding{value.qparams, grid.quant_min, grid.quant_max};
 }
 
 class RangeChooser {
@@ -204,7 +205,7 @@ class RangeChooser {
       }
       LayerTrial trial;
       trial.layer = reader;
-      const absl::StatusOr<ValueRounding> rounding =
+      const absl::StatusOr<GridRounding> rounding =
           RoundingOf(observers_.at(ObserverAttribute(Layer(reader).inputs[0])),
                      way.activation, cache_);
       const absl::StatusOr<at::Tensor> weight =

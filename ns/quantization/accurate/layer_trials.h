@@ -2,47 +2,15 @@
 #ifndef NS_QUANTIZATION_ACCURATE_LAYER_TRIALS_H_
 #define NS_QUANTIZATION_ACCURATE_LAYER_TRIALS_H_
 
-#include <ATen/core/Tensor.h>
-
-#include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "ir/model/model_graph.h"
 #include "ns/batches/batch.h"
-#include "passes/runtime/observers/values/qparams.h"
+#include "passes/instrument/candidates/insert_trial.h"
 
 namespace ns {
-
-// How a value is rounded: quantized, clipped to quant_min..quant_max, and
-// dequantized.
-struct ValueRounding {
-  QParams qparams;
-  int64_t quant_min = 0;
-  int64_t quant_max = 255;
-
-  bool operator==(const ValueRounding& other) const {
-    return qparams.scale == other.qparams.scale &&
-           qparams.zero_point == other.qparams.zero_point &&
-           quant_min == other.quant_min && quant_max == other.quant_max;
-  }
-};
-
-// One way to quantize a layer.
-struct LayerTrial {
-  // The index of the layer in PreparedModel::layers.
-  int64_t layer = 0;
-  // How its input is rounded; absent to leave that in float.
-  std::optional<ValueRounding> input;
-  // What stands in the place of its weight, in float and of the same shape: the
-  // dequantized weight. Undefined for the weight itself.
-  at::Tensor weight;
-  // Measures the error of the rounded input instead of that of the output.
-  // `weight` does not count then.
-  bool of_input = false;
-};
 
 // Runs the float model that `prepared` was made of on `batches`, once, and all
 // trials beside it, on the same float values. `prepared` is not changed.

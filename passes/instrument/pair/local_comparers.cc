@@ -10,6 +10,7 @@
 #include "ir/graph/control_flow.h"
 #include "ir/graph/insert_op.h"
 #include "ir/graph/node_view.h"
+#include "passes/instrument/variants/insert_variant.h"
 #include "passes/ops/op_table.h"
 #include "passes/quantization/reference/reference_kernel.h"
 #include "passes/rewrite/first_tensor.h"
@@ -154,17 +155,16 @@ absl::Status LocalComparers::CompareKernel(size_t index) {
 
 absl::Status LocalComparers::CompareVariant(size_t index, const Value& b,
                                             Value* shadow, Node* place) {
-  if (!plan_.variant) {
+  if (index >= plan_.variants.size() || !plan_.variants[index]) {
     return absl::OkStatus();
   }
-  NS_ASSIGN_OR_RETURN(
-      Value * variant,
-      plan_.variant(index, host_, *CopyOf(matches_.matches[index].b.subgraph),
-                    b));
-  if (variant == nullptr) {
+  const Subgraph layer = *CopyOf(matches_.matches[index].b.subgraph);
+  const absl::StatusOr<CopiedSubgraph> variant =
+      InsertVariant(host_, layer, b, layer.start, *plan_.variants[index]);
+  if (!variant.ok()) {
     return absl::OkStatus();
   }
-  NS_ASSIGN_OR_RETURN(Value * y, FirstTensor(variant, place));
+  NS_ASSIGN_OR_RETURN(Value * y, FirstTensor(variant->output, place));
   OfMatch& of_match = comparers_[index];
   return of_match.variant.Call(host_, "compare", {shadow, y},
                                of_match.shadow->PlaceWhenMade(place));

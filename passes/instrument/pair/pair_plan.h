@@ -2,19 +2,13 @@
 #ifndef PASSES_INSTRUMENT_PAIR_PAIR_PLAN_H_
 #define PASSES_INSTRUMENT_PAIR_PAIR_PLAN_H_
 
-#include <cstddef>
-#include <functional>
+#include <optional>
+#include <vector>
 
-#include "absl/status/statusor.h"
-#include "ir/model/model_graph.h"
-#include "passes/analysis/subgraph.h"
+#include "passes/instrument/variants/insert_variant.h"
 #include "passes/matching/graph_matcher.h"
 #include "passes/ops/op_io_types.h"
 #include "passes/runtime/loggers/pair_comparer.h"
-
-namespace torch::jit {
-struct Value;
-}  // namespace torch::jit
 
 namespace ns {
 
@@ -52,15 +46,10 @@ struct PairPlan {
   // Whether values and errors of a sample of the elements are counted by their
   // size (PairHistograms).
   bool histograms = false;
-  // With shadows: inserts a variant of B's subgraph of match `index`, to be
-  // compared with the shadow, too (PairComparers::variant). `subgraph` is the
-  // copy of B's subgraph in `host`, and `output` the value that it computes.
-  // Returns the value of the variant that stands for `output`; null for a match
-  // without a variant. May itself be null: no match has one.
-  std::function<absl::StatusOr<torch::jit::Value*>(
-      size_t index, ModelGraph& host, const Subgraph& subgraph,
-      const torch::jit::Value& output)>
-      variant;
+  // With shadows: another version of B's layer, which is compared with the
+  // shadow, too (PairComparers::variant). One for each match; those beyond the
+  // end have none. Nothing is compared where a variant cannot be inserted.
+  std::vector<std::optional<LayerVariant>> variants = {};
 };
 
 // What the comparers of `match` gather, as `plan` says.

@@ -48,7 +48,7 @@ struct PairComparers {
   // dynamic op it is the input, with the scale that the op chooses. Null where
   // B's op is a float one.
   PairComparerPtr activation_only;
-  // x: as of `shadow`; y: what PairPlan::variant made.
+  // x: as of `shadow`; y: what the one of PairPlan::variants makes.
   PairComparerPtr variant;
   // Knows whether the shadow failed in a run. If it did, do not use what the
   // comparers above that see the shadow have gathered. Null without a shadow,

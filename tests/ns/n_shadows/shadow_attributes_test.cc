@@ -29,16 +29,6 @@ TEST(ShadowAttributesTest, OtherNamesAreNone) {
   }
 }
 
-TEST(ShadowAttributesTest, QuantizersComeInOrder) {
-  torch::jit::Module module("__torch__.M");
-  EXPECT_THAT(AttachedQuantizers(module), IsEmpty());
-  const auto first = OrThrow(MakeActivationQuantizer(ObserverConfig()));
-  const auto second = OrThrow(MakeActivationQuantizer(ObserverConfig()));
-  EXPECT_EQ(AttachQuantizer(module, 0, first), "ns_quantizer_0");
-  EXPECT_EQ(AttachQuantizer(module, 1, second), "ns_quantizer_1");
-  EXPECT_THAT(AttachedQuantizers(module), ElementsAre(first, second));
-}
-
 TEST(ShadowAttributesTest, CandidateNamesMarkAModule) {
   torch::jit::Module module("__torch__.M");
   EXPECT_EQ(AttachedCandidateNames(module), std::nullopt);

@@ -20,7 +20,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsNan;
 
-const ValueRounding kCoarse = {{0.25, 8}, 0, 15};
+const GridRounding kCoarse = {{0.25, 8}, 0, 15};
 
 double Sqnr(const at::Tensor& y, const at::Tensor& t) {
   const auto power = [](const at::Tensor& x) {

@@ -4,12 +4,12 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -21,6 +21,7 @@
 #include "passes/instrument/pair/pair_plan.h"
 #include "passes/instrument/pair/paired_models.h"
 #include "passes/instrument/shadow_inserter.h"
+#include "passes/instrument/variants/insert_variant.h"
 #include "passes/matching/graph_matcher.h"
 #include "passes/rewrite/copy_subgraph.h"
 #include "tests/passes/instrument/shadowed.h"
@@ -208,12 +209,7 @@ TEST_F(LocalComparersTest, WithoutACopyOfItsNodesAMatchHasNoShadow) {
 
 TEST_F(LocalComparersTest, TheVariantIsComparedWithTheShadow) {
   PairPlan plan = Shadowing();
-  plan.variant = [](size_t index, ModelGraph&, const Subgraph& subgraph,
-                    const Value& output) -> absl::StatusOr<Value*> {
-    EXPECT_EQ(index, 0);
-    EXPECT_EQ(subgraph.end->output(0), &output);
-    return subgraph.end->output(0);
-  };
+  plan.variants = {LayerVariant()};
   Local local = Add(plan);
   NS_ASSERT_OK(local.Compare());
   const PairComparers& compared = local.Run({q_, q_});
@@ -221,18 +217,17 @@ TEST_F(LocalComparersTest, TheVariantIsComparedWithTheShadow) {
   EXPECT_EQ(compared.activation_only, nullptr);
 }
 
-TEST_F(LocalComparersTest, AVariantMayBeMissingOrFail) {
+TEST_F(LocalComparersTest, AVariantMayBeMissingOrRefused) {
   PairPlan plan = Shadowing();
-  absl::StatusOr<Value*> given = nullptr;
-  plan.variant = [&](size_t, ModelGraph&, const Subgraph&, const Value&) {
-    return given;
-  };
-  Local missing = Add(plan);
-  NS_ASSERT_OK(missing.Compare());
-  EXPECT_EQ(missing.Run({q_, q_}).variant, nullptr);
-  given = absl::InternalError("no variant");
-  Local failing = Add(plan);
-  EXPECT_EQ(failing.Compare().message(), "no variant");
+  LayerVariant refused;
+  refused.constants = {{9, 0.25}};
+  for (const std::optional<LayerVariant>& variant :
+       {std::optional<LayerVariant>(), std::make_optional(refused)}) {
+    plan.variants = {variant};
+    Local local = Add(plan);
+    NS_ASSERT_OK(local.Compare());
+    EXPECT_EQ(local.Run({q_, q_}).variant, nullptr);
+  }
 }
 
 // Of an op without weights, its activation is all that is rounded.

@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "passes/instrument/pair/pair_models.h"
-#include "passes/rewrite/copy_with_constants.h"
+#include "passes/instrument/variants/insert_variant.h"
 #include "passes/runtime/loggers/pair_comparer.h"
 #include "tests/testing/paired.h"
 
@@ -146,10 +146,7 @@ TEST_F(PairModelsWritesTest, ShadowsOverwriteWhatOverlapsInTheSameOrder) {
 
 TEST_F(PairModelsWritesTest, VariantsSeeListsAsLongAsTheyAre) {
   PairPlan plan = Shadows();
-  plan.variant = [](size_t, ModelGraph& host, const Subgraph& subgraph,
-                    const torch::jit::Value& output) {
-    return CopyWithConstants(host, subgraph, output, {});
-  };
+  plan.variants.assign(3, LayerVariant());
   ExpectExactWithItself(kGrowingList, {x_, int64_t{3}}, plan);
 }
 

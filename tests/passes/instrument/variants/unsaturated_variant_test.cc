@@ -1,12 +1,13 @@
-#include "passes/emulation/insert_unsaturated_copy.h"
+#include "passes/instrument/variants/unsaturated_variant.h"
 
 #include <ATen/Functions.h>
 #include <torch/csrc/jit/ir/ir.h>
 
-#include <string>
+#include <optional>
 
 #include "gtest/gtest.h"
 #include "ir/graph/verifier.h"
+#include "passes/instrument/variants/insert_variant.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/paired.h"
 #include "tests/testing/small_layers.h"
@@ -15,7 +16,6 @@
 namespace ns {
 namespace {
 
-using ::torch::jit::Node;
 using ::torch::jit::Value;
 
 constexpr char kLinearClamp[] =
@@ -37,16 +37,19 @@ Subgraph LinearAndClamp(const ModelGraph& model) {
   return subgraph;
 }
 
-TEST(InsertUnsaturatedCopyTest, GivesWhatTheExactModelGives) {
+TEST(UnsaturatedVariantTest, GivesWhatTheExactModelGives) {
   const at::Tensor weight = RandomInt8({8, 16}, 127);
   const at::Tensor codes = RandomCodes({4, 16}, 150);
   ModelGraph model = LinearClamp(weight, kernels::SaturationMode::kFbgemmAvx2);
   ModelGraph exact = LinearClamp(weight, kernels::SaturationMode::kExact);
   const c10::IValue before = OrThrow(model.Run({codes}));
   const Subgraph subgraph = LinearAndClamp(model);
-  Value* copy =
-      OrThrow(InsertUnsaturatedCopy(model, subgraph, *subgraph.end->output()));
-  ASSERT_NE(copy, nullptr);
+  const std::optional<LayerVariant> variant =
+      UnsaturatedVariant(*subgraph.base);
+  ASSERT_TRUE(variant.has_value());
+  Value* copy = OrThrow(InsertVariant(model, subgraph, *subgraph.end->output(),
+                                      subgraph.start, *variant))
+                    .output;
   NS_EXPECT_OK(VerifyGraph(model.graph()));
   // Copies: a graph that has run may run as it was.
   ModelGraph with_copy = OrThrow(model.Clone());
@@ -59,28 +62,16 @@ TEST(InsertUnsaturatedCopyTest, GivesWhatTheExactModelGives) {
       at::equal(of_copy.toTensor().int_repr(), before.toTensor().int_repr()));
 }
 
-TEST(InsertUnsaturatedCopyTest, ThereIsNoneOfALayerThatCannotSaturate) {
-  ModelGraph model = LinearClamp(RandomInt8({8, 16}, 63),
-                                 kernels::SaturationMode::kFbgemmAvx2);
-  const std::string before = model.graph().toString();
-  const Subgraph subgraph = LinearAndClamp(model);
-  EXPECT_EQ(
-      OrThrow(InsertUnsaturatedCopy(model, subgraph, *subgraph.end->output())),
-      nullptr);
-  EXPECT_EQ(model.graph().toString(), before);
+TEST(UnsaturatedVariantTest, ThereIsNoneOfALayerThatCannotSaturate) {
+  const ModelGraph model = LinearClamp(RandomInt8({8, 16}, 63),
+                                       kernels::SaturationMode::kFbgemmAvx2);
+  EXPECT_FALSE(UnsaturatedVariant(*NodeOf(model.graph(), "ns::fbgemm_linear")));
 }
 
-TEST(InsertUnsaturatedCopyTest, ThereIsNoneOfOtherOps) {
-  ModelGraph model = ModelOfSource(
-      "def forward(self, x: Tensor) -> Tensor:\n"
-      "    return ops.ns.fbgemm_clamp(x, 0., 100.)\n");
-  Subgraph subgraph;
-  subgraph.start = subgraph.base = subgraph.end =
-      NodeOf(model.graph(), "ns::fbgemm_clamp");
-  subgraph.nodes = {subgraph.start};
-  EXPECT_EQ(
-      OrThrow(InsertUnsaturatedCopy(model, subgraph, *subgraph.end->output())),
-      nullptr);
+TEST(UnsaturatedVariantTest, ThereIsNoneOfOtherOps) {
+  const ModelGraph model = LinearClamp(RandomInt8({8, 16}, 127),
+                                       kernels::SaturationMode::kFbgemmAvx2);
+  EXPECT_FALSE(UnsaturatedVariant(*NodeOf(model.graph(), "ns::fbgemm_clamp")));
 }
 
 }  // namespace

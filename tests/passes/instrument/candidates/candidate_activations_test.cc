@@ -1,4 +1,4 @@
-#include "ns/n_shadows/candidate_activations.h"
+#include "passes/instrument/candidates/candidate_activations.h"
 
 #include <ATen/Functions.h>
 #include <torch/csrc/jit/ir/ir.h>
@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/graph/verifier.h"
-#include "ns/n_shadows/shadow_attributes.h"
+#include "passes/instrument/variants/rounding.h"
 #include "passes/quantization/qconfig/qconfig.h"
 #include "passes/runtime/observers/activation_quantizer.h"
 #include "tests/testing/modules.h"
@@ -44,12 +44,16 @@ class CandidateActivationsTest : public ::testing::Test {
   Node* end() { return model_.graph().return_node(); }
 
   Value* RoundInput(const QConfig& qconfig, size_t index = 0) {
-    return OrThrow(activations_.RoundInput(ActivationOf(qconfig), index,
-                                           input(), input(), end()));
+    return Insert(activations_.OfInput(ActivationOf(qconfig), index, input()),
+                  input());
   }
   Value* RoundOutput(const QConfig& qconfig) {
-    return OrThrow(activations_.RoundOutput(ActivationOf(qconfig), output(),
-                                            output(), end()));
+    return Insert(activations_.OfOutput(ActivationOf(qconfig), output()),
+                  output());
+  }
+
+  Value* Insert(const absl::StatusOr<Rounding>& rounding, Value* value) {
+    return OrThrow(InsertRounding(model_, OrThrow(rounding), value, end()));
   }
 
   // How many values each quantizer has observed.

@@ -1,4 +1,4 @@
-#include "ns/n_shadows/insert_candidate.h"
+#include "passes/instrument/candidates/insert_candidate.h"
 
 #include <ATen/Functions.h>
 #include <torch/csrc/jit/ir/ir.h>
@@ -8,15 +8,17 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/graph/verifier.h"
-#include "ns/n_shadows/candidate_logger.h"
-#include "ns/n_shadows/shadow_attributes.h"
+#include "passes/instrument/candidates/candidate_activations.h"
 #include "passes/instrument/logger_info.h"
 #include "passes/instrument/logger_switches.h"
 #include "passes/quantization/layers/float_subgraphs.h"
 #include "passes/quantization/qconfig/qconfig.h"
+#include "passes/runtime/loggers/output_comparison_logger.h"
+#include "passes/runtime/loggers/output_logger.h"
 #include "passes/runtime/observers/activation_quantizer.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
@@ -32,17 +34,27 @@ class InsertCandidateTest : public ::testing::Test {
  protected:
   InsertCandidateTest() {
     EXPECT_THAT(subgraphs_, SizeIs(1));
-    NS_EXPECT_OK(inserter_.LogFloat(InfoOf(0)));
+    NS_EXPECT_OK(inserter_.LogFloat(Disabled<OutputLogger>(), InfoOf(0)));
   }
 
-  LoggerInfo InfoOf(int candidate) const {
-    return ShadowLoggerInfo(subgraphs_[0], {0, candidate});
+  template <typename Logger>
+  static c10::IValue Disabled() {
+    auto logger = c10::make_intrusive<Logger>();
+    logger->SetEnabled(false);
+    return c10::IValue(std::move(logger));
+  }
+
+  static LoggerInfo InfoOf(int candidate) {
+    LoggerInfo info;
+    info.layer = "fc";
+    info.type = kNodeOutputResult;
+    info.model_name = absl::StrCat("candidate_", candidate);
+    return info;
   }
 
   absl::Status Insert(const QConfig& qconfig, int candidate) {
-    const LoggerInfo info = InfoOf(candidate);
-    return inserter_.Insert(qconfig,
-                            OrThrow(MakeCandidateLogger(nullptr, info)), info);
+    return inserter_.Insert(qconfig, Disabled<OutputComparisonLogger>(),
+                            InfoOf(candidate));
   }
 
   int CountCandidates() const {
@@ -88,7 +100,7 @@ TEST_F(InsertCandidateTest, CandidatesChangeNoOutput) {
 TEST_F(InsertCandidateTest, ACandidateRunsWhereItsLoggerIsEnabled) {
   NS_ASSERT_OK(Insert(Fp16QConfig(), 1));
   const AttachedLogger logger = AttachedLoggers(model_.module()).at(1);
-  EXPECT_EQ(logger.info.model_name, ShadowModelName({0, 1}));
+  EXPECT_EQ(logger.info.model_name, "candidate_1");
   const auto comparisons = [&] {
     return torch::jit::Object(logger.object.toObject())
         .get_method("get_comparisons")({})

@@ -1,4 +1,4 @@
-#include "ns/n_shadows/candidate_activations.h"
+#include "passes/instrument/candidates/candidate_activations.h"
 
 #include <torch/csrc/jit/ir/ir.h>
 
@@ -6,9 +6,7 @@
 #include "ir/base/status.h"
 #include "ir/graph/node_view.h"
 #include "ir/model/insert_method_call.h"
-#include "ns/n_shadows/shadow_attributes.h"
 #include "passes/quantization/qconfig/kernel_support.h"
-#include "passes/runtime/observers/activation_quantizer.h"
 #include "passes/runtime/observers/observer_options.h"
 
 namespace ns {
@@ -16,6 +14,8 @@ namespace {
 
 using ::torch::jit::Node;
 using ::torch::jit::Value;
+
+constexpr char kQuantizerPrefix[] = "ns_quantizer_";
 
 bool RoundsOutputs(const ObserverConfig& config) {
   switch (ModeOf(config)) {
@@ -28,6 +28,14 @@ bool RoundsOutputs(const ObserverConfig& config) {
   }
 }
 
+std::string AttachQuantizer(torch::jit::Module& module, int index,
+                            const ActivationQuantizerPtr& quantizer) {
+  std::string name = absl::StrCat(kQuantizerPrefix, index);
+  const c10::IValue object(quantizer);
+  module.register_attribute(name, object.type(), object);
+  return name;
+}
+
 }  // namespace
 
 CandidateActivations::CandidateActivations(ModelGraph& model,
@@ -35,12 +43,12 @@ CandidateActivations::CandidateActivations(ModelGraph& model,
                                            int& next_quantizer)
     : model_(model), subgraph_(subgraph), next_quantizer_(next_quantizer) {}
 
-absl::StatusOr<std::string> CandidateActivations::QuantizerFor(
+absl::StatusOr<Rounding> CandidateActivations::QuantizerFor(
     const ObserverConfig& config, Quantizers& known, Value* observed,
     Node* place) {
   for (const auto& [known_config, name] : known) {
     if (known_config == config) {
-      return name;
+      return MethodRounding{name};
     }
   }
   NS_ASSIGN_OR_RETURN(const ActivationQuantizerPtr quantizer,
@@ -56,36 +64,38 @@ absl::StatusOr<std::string> CandidateActivations::QuantizerFor(
                          {observed}, place)
             .status());
   }
-  return name;
+  return MethodRounding{std::move(name)};
 }
 
-absl::StatusOr<Value*> CandidateActivations::RoundInput(
-    const ObserverConfig& config, size_t index, Value* observed, Value* value,
-    Node* place) {
+absl::StatusOr<Rounding> CandidateActivations::OfInput(
+    const ObserverConfig& config, size_t index, Value* observed) {
   if (ModeOf(config) == QuantizationMode::kFloat) {
-    return value;
+    return std::monostate();
   }
-  NS_ASSIGN_OR_RETURN(
-      const std::string quantizer,
-      QuantizerFor(config, inputs_[index], observed, subgraph_.subgraph.start));
-  return InsertMethodCall(model_, quantizer,
-                          IsTensor(*value) ? "forward" : "forward_list",
-                          {value}, place);
+  return QuantizerFor(config, inputs_[index], observed,
+                      subgraph_.subgraph.start);
 }
 
-absl::StatusOr<Value*> CandidateActivations::RoundOutput(
-    const ObserverConfig& config, Value* observed, Value* output, Node* place) {
+absl::StatusOr<Rounding> CandidateActivations::OfOutput(
+    const ObserverConfig& config, Value* observed) {
   if (!RoundsOutputs(config)) {
-    return output;
+    return std::monostate();
   }
   const bool keeps = ModeOf(config) == QuantizationMode::kStatic &&
                      KeepsQParams(subgraph_.family) && !inputs_.empty();
   Quantizers& known = keeps ? inputs_.begin()->second : output_;
   // It may have been taken out of a tuple, behind the subgraph.
-  NS_ASSIGN_OR_RETURN(
-      const std::string quantizer,
-      QuantizerFor(config, known, observed, PlaceAfter(*observed)));
-  return InsertMethodCall(model_, quantizer, "forward", {output}, place);
+  return QuantizerFor(config, known, observed, PlaceAfter(*observed));
+}
+
+std::vector<ActivationQuantizerPtr> AttachedQuantizers(
+    const torch::jit::Module& module) {
+  std::vector<ActivationQuantizerPtr> quantizers;
+  for (int i = 0; module.hasattr(absl::StrCat(kQuantizerPrefix, i)); ++i) {
+    quantizers.push_back(module.attr(absl::StrCat(kQuantizerPrefix, i))
+                             .toCustomClass<ActivationQuantizer>());
+  }
+  return quantizers;
 }
 
 }  // namespace ns

@@ -1,18 +1,16 @@
-#include "ns/n_shadows/insert_candidate.h"
+#include "passes/instrument/candidates/insert_candidate.h"
 
 #include <ATen/Functions.h>
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <string>
-#include <vector>
 
 #include "ir/base/status.h"
 #include "ir/graph/node_view.h"
 #include "ir/model/insert_method_call.h"
-#include "ns/n_shadows/candidate_logger.h"
 #include "passes/instrument/logger_calls.h"
-#include "passes/quantization/layers/quantize_weights.h"
+#include "passes/instrument/variants/insert_variant.h"
 #include "passes/rewrite/copy_subgraph.h"
 #include "passes/rewrite/first_tensor.h"
 #include "passes/runtime/observers/observer_config.h"
@@ -47,15 +45,14 @@ CandidateInserter::CandidateInserter(ModelGraph& model,
                                      int& next_quantizer)
     : model_(model),
       subgraph_(subgraph),
-      inputs_(DataInputsOf(subgraph.subgraph)),
       behind_(PlaceAfter(*subgraph.output)),
       activations_(model, subgraph, next_quantizer) {}
 
-absl::Status CandidateInserter::LogFloat(const LoggerInfo& info) {
+absl::Status CandidateInserter::LogFloat(const c10::IValue& logger,
+                                         const LoggerInfo& info) {
   NS_ASSIGN_OR_RETURN(reference_, FirstTensor(subgraph_.output, behind_));
-  NS_ASSIGN_OR_RETURN(
-      const std::string name,
-      AttachLogger(model_, {MakeFloatLogger(), info}, /*arity=*/1));
+  NS_ASSIGN_OR_RETURN(const std::string name,
+                      AttachLogger(model_, {logger, info}, /*arity=*/1));
   return CallLogger(model_, name, {reference_}, behind_).status();
 }
 
@@ -63,19 +60,22 @@ absl::Status CandidateInserter::LogFloat(const LoggerInfo& info) {
 absl::StatusOr<Value*> CandidateInserter::CopyInto(Node* place,
                                                    const QConfig& qconfig) {
   const ObserverConfig& activation = qconfig.activation.config;
-  std::vector<Value*> inputs = inputs_;
-  for (size_t i = 0; i < inputs.size(); ++i) {
+  const Subgraph& layer = subgraph_.subgraph;
+  LayerVariant variant;
+  for (Value* input : DataInputsOf(layer)) {
     NS_ASSIGN_OR_RETURN(
-        inputs[i],
-        activations_.RoundInput(activation, i, inputs_[i], inputs_[i], place));
+        const Rounding rounding,
+        activations_.OfInput(activation, variant.inputs.size(), input));
+    variant.inputs.push_back(rounding);
   }
-  NS_ASSIGN_OR_RETURN(
-      CopiedSubgraph copy,
-      CopySubgraph(model_, subgraph_.subgraph, *subgraph_.output, inputs,
-                   model_, place, InputsInScope(*subgraph_.subgraph.start)));
-  NS_RETURN_IF_ERROR(QuantizeWeights(qconfig.weight, copy));
+  variant.weights = qconfig.weight;
+  NS_ASSIGN_OR_RETURN(const CopiedSubgraph copy,
+                      InsertVariant(model_, layer, *subgraph_.output, place,
+                                    variant, InputsInScope(*layer.start)));
   NS_ASSIGN_OR_RETURN(Value * output, FirstTensor(copy.output, place));
-  return activations_.RoundOutput(activation, reference_, output, place);
+  NS_ASSIGN_OR_RETURN(const Rounding rounding,
+                      activations_.OfOutput(activation, reference_));
+  return InsertRounding(model_, rounding, output, place);
 }
 
 absl::Status CandidateInserter::Insert(const QConfig& qconfig,
