@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "ir/graph/layer_id.h"
 #include "ir/graph/module_path.h"
 #include "ir/graph/node_view.h"
 
@@ -17,6 +18,7 @@ void PassContext::Remark(const torch::jit::Node& node,
 
 void PassContext::Replaced(const torch::jit::Value& old,
                            torch::jit::Value& now) {
+  HandOnLayerId(*old.node(), *now.node());
   for (const ReplacementListener& listener : listeners_) {
     listener(old, now);
   }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/graph/layer_id.h"
 #include "ir/graph/source_line.h"
 #include "ns/result/accuracy.h"
 #include "ns/result/coverage.h"
@@ -231,6 +232,9 @@ struct PartShares {
 struct LayerComparison {
   // The name of the layer, which no other layer has.
   std::string name;
+  // The id of the float base op, where it has one (ir/graph/layer_id.h). Absent
+  // for points where values are quantized.
+  std::optional<LayerId> id;
   LayerSide float_side;
   LayerSide quantized_side;
   // The family of the float base op (passes/ops/op_families.h), "conv2d" also

@@ -12,15 +12,13 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "ir/base/status.h"
 #include "ir/base/torch_errors.h"
 #include "ir/graph/graph_copy.h"
 #include "ir/graph/graph_walk.h"
 #include "ir/graph/insert_op.h"
-#include "ir/graph/module_path.h"
+#include "ir/graph/layer_id.h"
 #include "ir/graph/node_view.h"
 #include "ir/model/attach_attribute.h"
 #include "ir/model/insert_method_call.h"
@@ -43,8 +41,6 @@ using ::torch::jit::Node;
 using ::torch::jit::Value;
 
 constexpr int kRuns = 7;
-// In front of the number of a subgraph, in the module path of its ops.
-constexpr char kLayerPath[] = "ns_layer/";
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 bool TakesTime(const Node& node) {
@@ -92,8 +88,8 @@ absl::StatusOr<std::vector<double>> TimeNodes(ModelGraph& model, size_t slots,
   return least;
 }
 
-// The model in which all layers have the candidate, lowered. The module paths
-// of its ops tell the subgraphs.
+// The model in which all layers have the candidate, lowered. Its ops have the
+// ids of the subgraphs.
 absl::StatusOr<ModelGraph> UniformModel(const SearchSpace& space,
                                         const CalibratedValues& values,
                                         int candidate) {
@@ -102,11 +98,6 @@ absl::StatusOr<ModelGraph> UniformModel(const SearchSpace& space,
   NS_ASSIGN_OR_RETURN(ModelGraph prepared, space.base().Clone());
   const GraphCopy copy(space.base().graph(), prepared.graph());
   ObserverPlan plan = PlanOfCopy(space.UniformPlan(candidate), copy);
-  for (size_t i = 0; i < space.subgraphs().size(); ++i) {
-    Node* base = copy.Of(space.subgraphs()[i].subgraph.base);
-    const std::string path = absl::StrCat(kLayerPath, i);
-    base->setScope(ScopeFor({path, 0, ""}, base->scope()));
-  }
   QuantizationReport known;
   for (const FloatLayer& layer : plan.stayed_float) {
     known.stayed_float.push_back(layer);
@@ -126,16 +117,6 @@ absl::StatusOr<ModelGraph> UniformModel(const SearchSpace& space,
   NS_ASSIGN_OR_RETURN(const QuantizedModel quantized,
                       ConvertModel(prepared, options));
   return CopyForTarget(quantized.model, options);
-}
-
-// The number of the subgraph that `node` stands for, by its module path.
-std::optional<size_t> SubgraphOf(const Node& node) {
-  absl::string_view path = ModulePathOf(node).fqn;
-  size_t number = 0;
-  return absl::ConsumePrefix(&path, kLayerPath) &&
-                 absl::SimpleAtoi(path, &number)
-             ? std::make_optional(number)
-             : std::nullopt;
 }
 
 bool IsCast(const Node& node) {
@@ -245,7 +226,9 @@ absl::StatusOr<LayerTimes> MeasureLayerTimes(const SearchSpace& space,
     NS_ASSIGN_OR_RETURN(
         std::vector<double> in_int8,
         TimeNodes(quantized, other + 1, batch, [&](const Node& node) {
-          return IsCast(node) ? other : SubgraphOf(node).value_or(other);
+          const std::optional<LayerId> id = LayerIdOf(node);
+          return id && !IsCast(node) ? static_cast<size_t>(id->number())
+                                     : other;
         }));
     in_int8.pop_back();
     times.in_int8.push_back(std::move(in_int8));
@@ -268,13 +251,13 @@ double TimeOfRecipe(const SearchSpace& space, const CalibratedValues& values,
                     const ObserverPlan& plan) {
   // What runs in int8, and as which candidate: layers without a choice as the
   // first.
-  std::map<std::string, size_t> candidates;
+  std::map<LayerId, size_t> candidates;
   for (const PlannedLayer& layer : plan.layers) {
-    candidates[layer.name] = 0;
+    candidates[layer.id] = 0;
   }
   for (size_t i = 0; i < choices.size(); ++i) {
     const auto found =
-        candidates.find(space.subgraphs()[space.layers()[i].subgraph].name);
+        candidates.find(space.subgraphs()[space.layers()[i].subgraph].id);
     if (const int candidate = space.CandidateOf(i, choices[i]);
         candidate >= 0 && found != candidates.end()) {
       found->second = static_cast<size_t>(candidate);
@@ -284,7 +267,7 @@ double TimeOfRecipe(const SearchSpace& space, const CalibratedValues& values,
   double time = times.other;
   for (size_t i = 0; i < space.subgraphs().size(); ++i) {
     const FloatSubgraph& subgraph = space.subgraphs()[i];
-    const auto found = candidates.find(subgraph.name);
+    const auto found = candidates.find(subgraph.id);
     time += found == candidates.end() ? times.in_float[i]
                                       : times.in_int8[found->second][i];
     if (found == candidates.end()) {

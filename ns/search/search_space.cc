@@ -79,9 +79,8 @@ absl::StatusOr<SearchSpace> SearchSpace::Create(
   space.options_.mapping = std::nullopt;
   space.options_.keep.clear();
   space.candidates_ = std::move(candidates);
-  space.subgraphs_ =
-      FindFloatSubgraphs(space.base_->graph(), {}, FusingOps::kLibTorch);
   space.planner_ = std::make_unique<ObserverPlanner>(space.base_->graph());
+  MarkLayers(space.subgraphs());
   space.KeepInFloat(options.keep);
   NS_RETURN_IF_ERROR(space.PlanCandidates(model));
   space.FindLayers();
@@ -92,7 +91,7 @@ absl::StatusOr<SearchSpace> SearchSpace::Create(
 }
 
 absl::Status SearchSpace::NoLayers(const std::vector<std::string>& keep) const {
-  for (const FloatSubgraph& subgraph : subgraphs_) {
+  for (const FloatSubgraph& subgraph : subgraphs()) {
     const std::string* entry = KeptBy(subgraph, keep);
     if (entry != nullptr && HasChoice(subgraph)) {
       return absl::InvalidArgumentError(
@@ -113,12 +112,12 @@ absl::Status SearchSpace::NoLayers(const std::vector<std::string>& keep) const {
 }
 
 void SearchSpace::KeepInFloat(const std::vector<std::string>& keep) {
-  for (const FloatSubgraph& subgraph : subgraphs_) {
+  for (const FloatSubgraph& subgraph : subgraphs()) {
     if (KeptBy(subgraph, keep) == nullptr) {
       continue;
     }
     for (SearchCandidate& candidate : candidates_) {
-      SetLayerQConfig(subgraphs_, subgraph, std::nullopt, candidate.mapping);
+      SetLayerQConfig(subgraphs(), subgraph, std::nullopt, candidate.mapping);
     }
   }
 }
@@ -168,10 +167,10 @@ bool SearchSpace::LeaveOutSaturating(size_t candidate,
     saturating_[candidate].insert(layer.base);
     if (TakesEightBits(plan, layer)) {
       is_new = true;
-      left_out_[{layer.name, candidate}] =
+      left_out_[{layer.id, candidate}] =
           absl::StrCat("its pair sums can saturate on ", TargetName(target),
                        ", as values and weights have 8 bits");
-      SetLayerQConfig(subgraphs_, *Find(layer.name), std::nullopt,
+      SetLayerQConfig(subgraphs(), LayerOf(subgraphs(), layer.id), std::nullopt,
                       candidates_[candidate].mapping);
     }
   }
@@ -187,7 +186,7 @@ int64_t SearchSpace::CountSaturating(const RecipeChoices& choices,
   llvm::DenseMap<const torch::jit::Node*, size_t> candidate_of;
   for (size_t i = 0; i < choices.size(); ++i) {
     if (const int candidate = CandidateOf(i, choices[i]); candidate >= 0) {
-      candidate_of[subgraphs_[layers_[i].subgraph].subgraph.base] =
+      candidate_of[subgraphs()[layers_[i].subgraph].subgraph.base] =
           static_cast<size_t>(candidate);
     }
   }
@@ -200,21 +199,21 @@ int64_t SearchSpace::CountSaturating(const RecipeChoices& choices,
 }
 
 void SearchSpace::FindLayers() {
-  std::vector<std::set<std::string>> planned(candidates_.size());
+  std::vector<std::set<LayerId>> planned(candidates_.size());
   for (size_t i = 0; i < candidates_.size(); ++i) {
     for (const PlannedLayer& layer : uniform_[i].layers) {
-      planned[i].insert(layer.name);
+      planned[i].insert(layer.id);
     }
   }
-  for (size_t i = 0; i < subgraphs_.size(); ++i) {
-    const FloatSubgraph& subgraph = subgraphs_[i];
+  for (size_t i = 0; i < subgraphs().size(); ++i) {
+    const FloatSubgraph& subgraph = subgraphs()[i];
     SearchLayer layer{i, {}};
     for (size_t candidate = 0; candidate < candidates_.size(); ++candidate) {
-      if (planned[candidate].count(subgraph.name) != 0) {
+      if (planned[candidate].count(subgraph.id) != 0) {
         layer.candidates.push_back(static_cast<int>(candidate));
         continue;
       }
-      if (const auto found = left_out_.find({subgraph.name, candidate});
+      if (const auto found = left_out_.find({subgraph.id, candidate});
           found != left_out_.end()) {
         skipped_.push_back(
             {subgraph.name, candidates_[candidate].name, found->second});
@@ -236,13 +235,6 @@ void SearchSpace::FindLayers() {
   }
 }
 
-const FloatSubgraph* SearchSpace::Find(absl::string_view name) const {
-  const auto found = absl::c_find_if(
-      subgraphs_,
-      [&](const FloatSubgraph& subgraph) { return subgraph.name == name; });
-  return found == subgraphs_.end() ? nullptr : &*found;
-}
-
 int SearchSpace::CandidateOf(size_t layer, int choice) const {
   return choice == 0
              ? -1
@@ -259,11 +251,11 @@ QConfigMapping SearchSpace::MappingOf(const RecipeChoices& choices) const {
   QConfigMapping mapping = candidates_.front().mapping;
   for (size_t i = 0; i < layers_.size(); ++i) {
     const int candidate = CandidateOf(i, choices[i]);
-    const FloatSubgraph& subgraph = subgraphs_[layers_[i].subgraph];
+    const FloatSubgraph& subgraph = subgraphs()[layers_[i].subgraph];
     if (candidate < 0) {
-      SetLayerQConfig(subgraphs_, subgraph, std::nullopt, mapping);
+      SetLayerQConfig(subgraphs(), subgraph, std::nullopt, mapping);
     } else if (candidate > 0) {
-      SetLayerQConfig(subgraphs_, subgraph,
+      SetLayerQConfig(subgraphs(), subgraph,
                       candidates_[static_cast<size_t>(candidate)]
                           .mapping.Choose(subgraph)
                           .qconfig,

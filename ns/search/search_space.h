@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
+#include "ir/graph/layer_id.h"
 #include "ir/model/model_graph.h"
 #include "llvm/ADT/DenseSet.h"
 #include "ns/quantization/model/quantize_options.h"
@@ -50,12 +50,13 @@ class SearchSpace {
       std::vector<SearchCandidate> candidates);
 
   // The model as PrepareModel makes it, without observers: batch norms are
-  // folded. All nodes and values below are of this graph.
+  // folded. All nodes and values below are of this graph. Its ops have the ids
+  // of the layers (MarkLayers).
   const ModelGraph& base() const { return *base_; }
   // All its layers, in order of execution.
-  const std::vector<FloatSubgraph>& subgraphs() const { return subgraphs_; }
-  // Returns the one called `name`; null for none.
-  const FloatSubgraph* Find(absl::string_view name) const;
+  const std::vector<FloatSubgraph>& subgraphs() const {
+    return planner_->layers();
+  }
 
   // Those of Create. In the mapping of each, rules have been added that keep in
   // float the layers that cannot have it.
@@ -114,14 +115,13 @@ class SearchSpace {
   std::unique_ptr<ObserverPlanner> planner_;
   QuantizeOptions options_;
   std::vector<SearchCandidate> candidates_;
-  std::vector<FloatSubgraph> subgraphs_;
   std::vector<ObserverPlan> uniform_;
   // Names of layers that stay float with each candidate, and why.
   std::map<std::string, std::string> always_float_;
   // Of the candidate planned last.
   std::map<std::string, std::string> stayed_float_;
-  // Names of layers and candidates that could saturate, and why.
-  std::map<std::pair<std::string, size_t>, std::string> left_out_;
+  // Layers and candidates that could saturate, and why.
+  std::map<std::pair<LayerId, size_t>, std::string> left_out_;
   // Of each candidate: what has weights that make pair sums saturate for some
   // input of 8 bits.
   std::vector<llvm::DenseSet<const torch::jit::Node*>> saturating_;

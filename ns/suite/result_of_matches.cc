@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ir/base/status.h"
+#include "ir/graph/layer_id.h"
 #include "ir/graph/node_view.h"
 #include "ir/graph/source_line.h"
 #include "ns/suite/check_related.h"
@@ -48,6 +49,7 @@ LayerComparison DescribeLayer(const SubgraphMatch& match) {
   layer.quantized_side = DescribeSide(match.b);
   if (const Node* const base = match.a.subgraph.base) {
     layer.family = std::string(OpRelations().FamilyOf(*base));
+    layer.id = match.is_quantize_point ? std::nullopt : LayerIdOf(*base);
   }
   layer.output = MatchedOutputs(match).front().name;
   layer.unpaired_input = match.unpaired_input;

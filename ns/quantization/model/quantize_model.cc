@@ -11,10 +11,8 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "ir/base/status.h"
 #include "ir/base/torch_errors.h"
-#include "ir/graph/module_path.h"
 #include "ir/graph/pass_context.h"
 #include "ir/graph/verifier.h"
 #include "llvm/ADT/DenseMap.h"
@@ -142,22 +140,20 @@ absl::StatusOr<std::map<std::string, std::string>> LayersNotFolded(
   NS_ASSIGN_OR_RETURN(ModelGraph trial, folded.Clone());
   const ObserverPlan planned = PlanObservers(trial.graph(), plan);
   NS_RETURN_IF_ERROR(CarryOutPlan(trial, planned, /*known=*/{}));
-  // Remarks call an op by its module. In the trial, each layer is one of its
-  // own: others with the same op may be in the module.
-  std::map<std::string, std::string> names;
+  llvm::DenseMap<const Node*, std::string> names;
   for (const PlannedLayer& layer : planned.layers) {
-    const std::string module = absl::StrCat("ns_layer/", names.size());
-    layer.base->setScope(ScopeFor({module, 0, ""}, layer.base->scope()));
-    names[module] = layer.name;
+    names[layer.base] = layer.name;
   }
   NS_RETURN_IF_ERROR(ConvertUncalibrated(trial).status());
   PassContext context;
-  NS_RETURN_IF_ERROR(Fold(trial, /*compat=*/false, context));
+  FloatOps float_ops;
+  NS_RETURN_IF_ERROR(Fold(trial, /*compat=*/false, context,
+                          /*float_nodes=*/{}, &float_ops));
   std::map<std::string, std::string> not_folded;
-  for (const PassRemark& remark : context.remarks()) {
-    const auto found = names.find(remark.name);
+  for (const auto& [node, reason] : float_ops) {
+    const auto found = names.find(node);
     if (found != names.end()) {
-      not_folded[found->second] = remark.reason;
+      not_folded[found->second] = reason;
     }
   }
   return not_folded;

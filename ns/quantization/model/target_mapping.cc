@@ -1,15 +1,12 @@
 #include "ns/quantization/model/target_mapping.h"
 
-#include <torch/csrc/jit/ir/ir.h>
+#include <c10/core/ScalarType.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "ir/base/status.h"
-#include "llvm/ADT/DenseMap.h"
 #include "ns/quantization/model/fold_for_quantization.h"
 #include "passes/quantization/layers/float_subgraphs.h"
 #include "passes/quantization/layers/layer_rule.h"
@@ -19,8 +16,6 @@
 
 namespace ns {
 namespace {
-
-using ::torch::jit::Node;
 
 QConfig WithNarrowWeights(QConfig qconfig) {
   qconfig.weight.config = NarrowWeights(qconfig.weight.config);
@@ -68,22 +63,17 @@ absl::StatusOr<QConfigMapping> TargetMapping(const ModelGraph& model,
   }
   NS_ASSIGN_OR_RETURN(ModelGraph folded,
                       FoldForQuantization(model, /*compat=*/false));
-  llvm::DenseMap<const Node*, const FloatSubgraph*> subgraphs;
-  const std::vector<FloatSubgraph> all =
-      FindFloatSubgraphs(folded.graph(), {}, FusingOps::kLibTorch);
-  for (const FloatSubgraph& subgraph : all) {
-    subgraphs[subgraph.subgraph.base] = &subgraph;
-  }
+  const ObserverPlanner planner(folded.graph());
   ObserverPlanOptions plan_options;
   plan_options.mapping = mapping;
   plan_options.keep = options.keep;
-  const ObserverPlan plan = PlanObservers(folded.graph(), plan_options);
+  const ObserverPlan plan = planner.Plan(plan_options);
   for (const PlannedLayer& layer : plan.layers) {
-    const auto found = subgraphs.find(layer.base);
-    if (found != subgraphs.end() && CanSaturate(plan, layer, target)) {
-      const QConfig qconfig =
-          *plan_options.mapping.Choose(*found->second).qconfig;
-      SetLayerQConfig(all, *found->second, WithNarrowWeights(qconfig), mapping);
+    if (CanSaturate(plan, layer, target)) {
+      const FloatSubgraph& found = LayerOf(planner.layers(), layer.id);
+      const QConfig qconfig = *plan_options.mapping.Choose(found).qconfig;
+      SetLayerQConfig(planner.layers(), found, WithNarrowWeights(qconfig),
+                      mapping);
     }
   }
   return mapping;

@@ -2,6 +2,8 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -70,6 +72,7 @@ std::vector<FloatSubgraph> FindFloatSubgraphs(torch::jit::Graph& graph,
       continue;
     }
     FloatSubgraph found;
+    found.id = LayerId(static_cast<int64_t>(subgraphs.size()));
     found.subgraph = {node.node, node.node, node.base, {node.node}};
     int end = i;
     for (int next = node.only_user;
@@ -92,6 +95,17 @@ std::vector<FloatSubgraph> FindFloatSubgraphs(torch::jit::Graph& graph,
     subgraphs.push_back(std::move(found));
   }
   return subgraphs;
+}
+
+const FloatSubgraph& LayerOf(const std::vector<FloatSubgraph>& layers,
+                             LayerId id) {
+  return layers[static_cast<size_t>(id.number())];
+}
+
+void MarkLayers(const std::vector<FloatSubgraph>& layers) {
+  for (const FloatSubgraph& layer : layers) {
+    SetLayerId(*layer.subgraph.base, layer.id);
+  }
 }
 
 }  // namespace ns

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/graph/layer_id.h"
 #include "passes/analysis/subgraph.h"
 #include "passes/ops/op_relations.h"
 #include "passes/quantization/qconfig/qconfig_mapping.h"
@@ -20,6 +21,8 @@ namespace ns {
 // A subgraph of a float model, with the facts of its base op that a
 // QConfigMapping looks at.
 struct FloatSubgraph : QConfigTarget {
+  // Its place among the subgraphs that were found with it.
+  LayerId id = LayerId(0);
   // The nodes.
   Subgraph subgraph;
   // The value that the subgraph computes: a tensor or a list of tensors.
@@ -43,6 +46,15 @@ enum class FusingOps {
 std::vector<FloatSubgraph> FindFloatSubgraphs(
     torch::jit::Graph& graph, const OpRelations& relations = {},
     FusingOps fusing = FusingOps::kAll);
+
+// Returns the one with `id` among `layers`, which are all that one search
+// found.
+const FloatSubgraph& LayerOf(const std::vector<FloatSubgraph>& layers,
+                             LayerId id);
+
+// Writes the ids of `layers` to their base ops (SetLayerId), so that the layers
+// can be found in copies of their graph, and in what passes make of these.
+void MarkLayers(const std::vector<FloatSubgraph>& layers);
 
 }  // namespace ns
 

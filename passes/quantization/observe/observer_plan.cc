@@ -351,6 +351,7 @@ class Planner {
                 const std::string& rule, Int8Form form,
                 const std::vector<Int8Operand>& operands) {
     PlannedLayer layer;
+    layer.id = subgraph.id;
     layer.name = subgraph.name;
     layer.op = subgraph.op;
     layer.qconfig = QConfigName(qconfig);
@@ -436,6 +437,10 @@ ObserverPlanner::ObserverPlanner(torch::jit::Graph& graph,
     : graph_(std::make_unique<PlannedGraph>(graph, relations)) {}
 
 ObserverPlanner::~ObserverPlanner() = default;
+
+const std::vector<FloatSubgraph>& ObserverPlanner::layers() const {
+  return graph_->subgraphs();
+}
 
 ObserverPlan ObserverPlanner::Plan(const ObserverPlanOptions& options) const {
   return Planner(*graph_, options).Run();

@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "ir/graph/layer_id.h"
 #include "passes/ops/op_relations.h"
 #include "passes/ops/shape_limits.h"
+#include "passes/quantization/layers/float_subgraphs.h"
 #include "passes/quantization/layers/quantization_report.h"
 #include "passes/quantization/observe/observer_points.h"
 #include "passes/quantization/observe/unbalanced_parts.h"
@@ -38,7 +40,8 @@ struct ObservedWeight {
 
 // A subgraph that is to run in int8.
 struct PlannedLayer {
-  // FloatSubgraph::name and op; QConfigName, QConfigChoice::rule.
+  // FloatSubgraph::id, name and op; QConfigName, QConfigChoice::rule.
+  LayerId id = LayerId(0);
   std::string name;
   std::string op;
   std::string qconfig;
@@ -139,6 +142,10 @@ class ObserverPlanner {
   explicit ObserverPlanner(torch::jit::Graph& graph,
                            const OpRelations& relations = {});
   ~ObserverPlanner();
+
+  // The layers of the graph: FindFloatSubgraphs with FusingOps::kLibTorch.
+  // PlannedLayer::id is of these.
+  const std::vector<FloatSubgraph>& layers() const;
 
   // What PlanObservers returns with these options, whose relations are those of
   // the planner, and which are not `compat`.

@@ -36,6 +36,7 @@ class PlannedGraph {
                FusingOps fusing = FusingOps::kLibTorch);
 
   torch::jit::Graph& graph() const { return graph_; }
+  const std::vector<FloatSubgraph>& subgraphs() const { return subgraphs_; }
 
   // Returns the subgraph whose first node is `node`; null if there is none.
   const FloatSubgraph* StartingAt(const torch::jit::Node* node) const;

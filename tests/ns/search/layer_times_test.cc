@@ -61,6 +61,16 @@ TEST_F(LayerTimesTest, TimesEachLayerByItself) {
   EXPECT_LT(times_.quantize, 0.1);
 }
 
+// In int8, the convolution computes the clamp, too.
+TEST_F(LayerTimesTest, LayersThatOthersComputeTakeNoTime) {
+  Measure({absl::StrCat("return torch.hardtanh(", ConvOf("x"), ", 0., 0.5)")},
+          at::randn({2, 3, 32, 32}));
+  ASSERT_EQ(times_.in_int8[0].size(), 2);
+  EXPECT_GT(times_.in_float[1], 0);
+  EXPECT_GT(times_.in_int8[0][0], 0);
+  EXPECT_EQ(times_.in_int8[0][1], 0);
+}
+
 TEST_F(LayerTimesTest, CastsCostWhereFloatAndInt8Meet) {
   Measure({absl::StrCat("y = ", ConvOf("x")), absl::StrCat("z = ", ConvOf("y")),
            absl::StrCat("return ", ConvOf("z"))},

@@ -2,11 +2,13 @@
 
 #include <ATen/Functions.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ir/graph/layer_id.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 
@@ -52,6 +54,13 @@ TEST_F(ResultOfMatchesTest, LayersAreTheMatchesInTheirOrder) {
   EXPECT_EQ(fc.quantized_side.fqn, "fc");
   EXPECT_THAT(fc.producers, ElementsAre(0));
   EXPECT_THAT(fc.weights, IsEmpty());
+}
+
+TEST_F(ResultOfMatchesTest, LayersHaveTheIdsOfTheFloatModel) {
+  EXPECT_EQ(result_.layers[1].id, std::nullopt);
+  SetLayerId(*matches_.matches[1].a.subgraph.base, LayerId(5));
+  result_ = OrThrow(ResultOfMatches(a_, b_, matches_, {}));
+  EXPECT_EQ(result_.layers[1].id, LayerId(5));
 }
 
 TEST_F(ResultOfMatchesTest, UnmatchedNodesOfBothModelsAreListed) {

@@ -2,6 +2,7 @@
 
 #include <ATen/Functions.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ir/graph/layer_id.h"
 #include "ir/graph/node_view.h"
 #include "tests/testing/float_model.h"
 #include "tests/testing/ir.h"
@@ -169,6 +171,23 @@ graph(%x : Tensor):
     orders.push_back(found.order);
   }
   EXPECT_THAT(orders, ElementsAre(0, 0, 1));
+}
+
+TEST(FloatSubgraphsTest, LayersAreFoundInCopiesByTheirIds) {
+  const ModelGraph model = FloatModel(
+      {"return torch.sigmoid(torch.relu(torch.conv2d(x, self.w2)))"});
+  const std::vector<FloatSubgraph> layers = FindFloatSubgraphs(model.graph());
+  MarkLayers(layers);
+  const ModelGraph copy = OrThrow(model.Clone());
+  std::vector<std::string> marked;
+  for (const torch::jit::Node* node : AllNodes(copy.graph())) {
+    if (const std::optional<LayerId> id = LayerIdOf(*node)) {
+      marked.push_back(
+          absl::StrCat(OpName(*node), " of ", LayerOf(layers, *id).name));
+    }
+  }
+  EXPECT_THAT(marked, ElementsAre("aten::conv2d of conv2d",
+                                  "aten::sigmoid of sigmoid"));
 }
 
 }  // namespace

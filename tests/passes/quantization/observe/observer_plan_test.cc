@@ -11,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/graph/node_view.h"
+#include "passes/quantization/layers/float_subgraphs.h"
 #include "passes/quantization/qconfig/default_qconfigs.h"
 #include "tests/passes/quantization/observe/plans.h"
 #include "tests/testing/float_model.h"
@@ -147,6 +148,18 @@ TEST(ObserverPlanTest, ClampInAnArmDoesNotGiveItsRange) {
         point.value == NodeOf(model.graph(), "aten::linear")->output();
     EXPECT_EQ(point.is_seen, is_linear || point.observer == 0);
   }
+}
+
+// The erf has no int8 form: no plan has a layer for it.
+TEST(ObserverPlanTest, LayersHaveTheIdsOfThePlanner) {
+  const ModelGraph model =
+      FloatModel({absl::StrCat("return ", LinearOf("torch.erf(x)"))});
+  const ObserverPlanner planner(model.graph());
+  const ObserverPlan plan = planner.Plan(Everywhere());
+  ASSERT_EQ(planner.layers().size(), 2);
+  ASSERT_EQ(plan.layers.size(), 1);
+  EXPECT_EQ(LayerOf(planner.layers(), plan.layers[0].id).subgraph.base,
+            plan.layers[0].base);
 }
 
 TEST(ObserverPlanTest, CompatRunsPoolsOfFloatValuesInInt8) {
