@@ -18,10 +18,10 @@
 #include "ir/graph/module_path.h"
 #include "ir/model/model_graph.h"
 #include "ns/batches/batch.h"
+#include "ns/batches/output_tensors.h"
 #include "ns/batches/run_batches.h"
 #include "ns/eager/find_match.h"
 #include "ns/eager/fusion_warning.h"
-#include "ns/batches/output_tensors.h"
 #include "ns/eager/paths_in_loops.h"
 #include "ns/eager/prepare_model_outputs.h"
 #include "ns/result/output_label.h"
@@ -221,7 +221,10 @@ class OutputComparer {
     if (it != returned_.end()) {
       return *it;
     }
-    returned_.push_back({{place, "", "", {}}, {}, {}, PooledComparison(place)});
+    PooledComparisonOptions options;
+    options.channels = ChannelDim::kByRank;
+    returned_.push_back(
+        {{place, "", "", {}}, {}, {}, PooledComparison(place, options)});
     return returned_.back();
   }
 

@@ -13,15 +13,15 @@ constexpr double kLostShare = 0.25;
 
 }  // namespace
 
-bool LosesChannels(const LayerComparison& layer) {
-  if (!layer.shadow || !layer.shadow->channels ||
-      !std::isfinite(layer.shadow->error.sqnr_db)) {
-    return false;
-  }
-  const ChannelSummary& channels = *layer.shadow->channels;
-  return layer.shadow->error.sqnr_db - channels.median_sqnr_db > kGapDb &&
+bool LosesChannels(double sqnr_db, const ChannelSummary& channels) {
+  return std::isfinite(sqnr_db) && sqnr_db - channels.median_sqnr_db > kGapDb &&
          static_cast<double>(channels.below_3db) >
              kLostShare * static_cast<double>(channels.channels);
+}
+
+bool LosesChannels(const LayerComparison& layer) {
+  return layer.shadow && layer.shadow->channels &&
+         LosesChannels(layer.shadow->error.sqnr_db, *layer.shadow->channels);
 }
 
 std::optional<size_t> WorstLostChannels(const ComparisonResult& result) {

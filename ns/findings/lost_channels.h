@@ -9,10 +9,13 @@
 
 namespace ns {
 
-// Whether a few channels of what `layer` computes are so much larger than the
-// others that these are lost: the median of the channels' local SQNR is more
-// than 15 dB below that of all channels together, and more than a quarter of
-// them have less than 3 dB. On healthy models, the difference is 10 dB at most.
+// Whether a few channels of a tensor are so much larger than the others that
+// these are lost: the median of the channels' SQNR is more than 15 dB below
+// `sqnr_db`, that of all channels together, and more than a quarter of them
+// have less than 3 dB. On healthy models, the difference is 10 dB at most.
+bool LosesChannels(double sqnr_db, const ChannelSummary& channels);
+
+// The same for the local error of `layer`.
 bool LosesChannels(const LayerComparison& layer);
 
 // Returns the layer that LosesChannels with the lowest median; absent where

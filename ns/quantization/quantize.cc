@@ -1,20 +1,26 @@
 #include "ns/quantization/quantize.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "ir/base/status.h"
 #include "ir/files/training_mode.h"
+#include "ns/findings/lost_channels.h"
 #include "ns/quantization/accurate/held_back_batches.h"
 #include "ns/quantization/accurate/quantize_accurately.h"
 #include "ns/quantization/accurate/rescale_layers.h"
 #include "ns/quantization/model/copy_for_target.h"
+#include "ns/quantization/model/layer_errors.h"
 #include "ns/quantization/model/noise_warning.h"
+#include "ns/quantization/model/output_error.h"
 #include "ns/quantization/model/quantize_model.h"
 #include "ns/quantization/model/quantized_engine.h"
 #include "ns/quantization/model/refused_inputs.h"
@@ -36,6 +42,32 @@ Result OfModel(absl::string_view file, Result result) {
   return file.empty() ? std::move(result) : Annotated(file, std::move(result));
 }
 
+// Lost layers are looked for on so many batches.
+constexpr int64_t kMostToFindLost = 8;
+
+// Whether a few channels of `output` are so large that most others are lost.
+bool IsLost(const OutputError& output) {
+  return output.channels && LosesChannels(output.sqnr_db, *output.channels);
+}
+
+// Returns how many channels have less than 3 dB in outputs that lose most.
+int64_t LostChannels(const std::vector<OutputError>& outputs) {
+  int64_t lost = 0;
+  for (const OutputError& output : outputs) {
+    lost += IsLost(output) ? output.channels->below_3db : 0;
+  }
+  return lost;
+}
+
+std::string LostWarning(const std::vector<OutputError>& outputs) {
+  const OutputError& first = *absl::c_find_if(outputs, IsLost);
+  return absl::StrCat(
+      first.name, ": ", first.channels->below_3db, " of ",
+      first.channels->channels,
+      " channels have less than 3 dB, in a range that a few others need; "
+      "ns compare shows where, and ns explain outlier-channel what helps");
+}
+
 class Quantizer {
  public:
   Quantizer(const BatchReader& batches, QuantizeOptions options)
@@ -44,6 +76,73 @@ class Quantizer {
         engine_(EngineOf(options_.backend)) {}
 
   absl::StatusOr<QuantizeResult> Run(const ModelGraph& float_model) {
+    const QuantizeOptions options = options_;
+    NS_ASSIGN_OR_RETURN(QuantizeResult result, RunOnce(float_model));
+    const bool may_protect =
+        Calibrates() && !options.compat && !options.allow_lost_channels;
+    if (!may_protect || LostChannels(result.outputs) == 0) {
+      return result;
+    }
+    absl::StatusOr<QuantizeResult> better =
+        WithoutLostLayers(float_model, result.quantized, batches_, options);
+    if (better.ok() &&
+        LostChannels(better->outputs) < LostChannels(result.outputs)) {
+      return better;
+    }
+    result.report.warnings.push_back(LostWarning(result.outputs));
+    return result;
+  }
+
+  absl::StatusOr<QuantizeResult> RunOnPrepared(ModelGraph prepared) {
+    options_.methods = {};
+    NS_RETURN_IF_ERROR(CalibrateOnBatches(prepared));
+    const std::string file = prepared.source();
+    NS_ASSIGN_OR_RETURN(
+        QuantizeResult result,
+        Converted(nullptr, std::move(prepared),
+                  options_.mapping.value_or(DefaultMapping(options_)), file));
+    WarnOfUnseen(result);
+    NS_RETURN_IF_ERROR(MeasureOutputs(result.prepared, result));
+    if (const std::string noisy = NoisyOutput(result.outputs); !noisy.empty()) {
+      result.report.warnings.push_back(NoiseWarning(noisy));
+    }
+    return result;
+  }
+
+ private:
+  // Quantizes `float_model` with the layers in float in whose range
+  // `quantized`, which was made of it, loses most channels. Error: there is
+  // none.
+  static absl::StatusOr<QuantizeResult> WithoutLostLayers(
+      const ModelGraph& float_model, const ModelGraph& quantized,
+      const BatchReader& batches, QuantizeOptions options) {
+    NS_ASSIGN_OR_RETURN(
+        const std::vector<Batch> last,
+        batches.ReadRange(
+            std::max<int64_t>(0, batches.size() - kMostToFindLost),
+            batches.size()));
+    NS_ASSIGN_OR_RETURN(const auto lost,
+                        LostLayers(float_model, quantized, last));
+    if (lost.empty()) {
+      return absl::NotFoundError("no layer loses its channels");
+    }
+    for (const auto& [name, channels] : lost) {
+      options.keep.push_back(name);
+    }
+    NS_ASSIGN_OR_RETURN(QuantizeResult result,
+                        Quantizer(batches, options).RunOnce(float_model));
+    for (FloatLayer& layer : result.report.stayed_float) {
+      const auto found = lost.find(layer.name);
+      if (found != lost.end()) {
+        layer.reason = absl::StrCat(
+            found->second.below_3db, " of its ", found->second.channels,
+            " channels would be lost in the range of the others");
+      }
+    }
+    return result;
+  }
+
+  absl::StatusOr<QuantizeResult> RunOnce(const ModelGraph& float_model) {
     const std::string& file = float_model.source();
     batches_to_try_ = MayRefuseInputs(options_) ? batches_.size() : 0;
     NS_ASSIGN_OR_RETURN(RescaledModel source,
@@ -78,23 +177,6 @@ class Quantizer {
     return result;
   }
 
-  absl::StatusOr<QuantizeResult> RunOnPrepared(ModelGraph prepared) {
-    options_.methods = {};
-    NS_RETURN_IF_ERROR(CalibrateOnBatches(prepared));
-    const std::string file = prepared.source();
-    NS_ASSIGN_OR_RETURN(
-        QuantizeResult result,
-        Converted(nullptr, std::move(prepared),
-                  options_.mapping.value_or(DefaultMapping(options_)), file));
-    WarnOfUnseen(result);
-    NS_RETURN_IF_ERROR(MeasureOutputs(result.prepared, result));
-    if (const std::string noisy = NoisyOutput(result.outputs); !noisy.empty()) {
-      result.report.warnings.push_back(NoiseWarning(noisy));
-    }
-    return result;
-  }
-
- private:
   // Returns `model` with factors moved between its layers, if that is asked
   // for.
   absl::StatusOr<RescaledModel> Rescaled(const ModelGraph& model) const {

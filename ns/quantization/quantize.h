@@ -45,7 +45,12 @@ struct QuantizeResult {
 //    (ConvertKeepingWhatHelps),
 //  * compares the outputs with those of `float_model`, on this processor as on
 //    the target (CopyForTarget), and where they are mostly noise, finds the
-//    layer to blame (NoiseWarning).
+//    layer to blame (NoiseWarning),
+//  * where most channels of an output are lost in the range that a few others
+//    need (LosesChannels in ns/findings/lost_channels.h), does all this again
+//    with the layers in float that lose them, and takes that where fewer are
+//    lost; otherwise, there is a warning. Not in other modes than kStatic, and
+//    not with `compat` or `allow_lost_channels`.
 //
 // Weights are packed for the engine of `options.backend`, which also runs the
 // result. Memory holds one batch at a time, but for the methods, which hold the

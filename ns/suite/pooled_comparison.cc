@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "ns/result/metrics.h"
+#include "ns/suite/record_figures.h"
 
 namespace ns {
 namespace {
@@ -44,6 +45,12 @@ void PooledComparison::AddBatch(const std::vector<at::Tensor>& x,
       shape_ = x[i].sizes().vec();
     }
     of_batch.Merge(statistics);
+    if (options_.channels != ChannelDim::kNone) {
+      TensorStatisticsOptions by_channel;
+      by_channel.codes = false;
+      by_channel.channel_dim = ChannelDimIn(options_.channels, x[i].dim());
+      by_channel_.Merge(CompareTensors(x[i], y[i], by_channel));
+    }
     if (options_.in_loop) {
       if (trips_.size() <= i) {
         trips_.resize(i + 1);
@@ -66,6 +73,8 @@ std::optional<ActivationComparison> PooledComparison::Result() const {
   result.shape = *shape_;
   result.error = FiguresOf(pooled_);
   result.batch_sqnr_db = batch_sqnr_db_;
+  result.channels =
+      SummaryOfChannels(by_channel_.channels, by_channel_.sums.count);
   for (const PairStatistics& trip : trips_) {
     result.trip_sqnr_db.push_back(trip.SqnrDb());
   }

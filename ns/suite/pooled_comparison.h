@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "ns/result/comparison_result.h"
+#include "passes/runtime/loggers/channel_dim.h"
 #include "passes/runtime/statistics/pair_statistics.h"
+#include "passes/runtime/statistics/tensor_statistics.h"
 
 namespace ns {
 
@@ -21,6 +23,8 @@ struct PooledComparisonOptions {
   // Whether integers and truth values are compared, too. Indices and lengths
   // have no error of quantization.
   bool integers = true;
+  // The channels of the values, of which ActivationComparison::channels tells.
+  ChannelDim channels = ChannelDim::kNone;
 };
 
 class PooledComparison {
@@ -51,6 +55,8 @@ class PooledComparison {
   // Of the first pair that was compared.
   std::optional<std::vector<int64_t>> shape_;
   PairStatistics pooled_;
+  // With channels; and no other statistics.
+  TensorStatistics by_channel_;
   std::vector<double> batch_sqnr_db_;
   std::vector<PairStatistics> trips_;
   std::string warning_;

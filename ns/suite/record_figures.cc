@@ -74,6 +74,11 @@ std::vector<ChannelError> WorstChannels(const std::vector<double>& sqnr_db,
 
 }  // namespace
 
+std::optional<ChannelSummary> SummaryOfChannels(
+    const std::vector<ChannelSums>& channels, int64_t elements) {
+  return SummaryOf(SqnrOfChannels(channels, elements));
+}
+
 ActivationComparison FiguresOfRecord(const PairRecord& record,
                                      int64_t worst_channels) {
   const PairStatistics& sums = record.pooled.sums;

@@ -3,11 +3,19 @@
 #define NS_SUITE_RECORD_FIGURES_H_
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "ns/result/comparison_result.h"
 #include "passes/runtime/loggers/pair_record.h"
+#include "passes/runtime/statistics/tensor_statistics.h"
 
 namespace ns {
+
+// Returns how the channels of values fare, of which `elements` were compared in
+// all; absent where none has an SQNR.
+std::optional<ChannelSummary> SummaryOfChannels(
+    const std::vector<ChannelSums>& channels, int64_t elements);
 
 // Returns all figures of `record` except those of the user's metrics, which
 // stay empty; x is the float value and y the quantized one. Errors of a record

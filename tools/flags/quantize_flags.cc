@@ -243,6 +243,7 @@ absl::Status ParseOptions(const Flags& flags, QuantizeFlags& parsed) {
   NS_RETURN_IF_ERROR(flags.Choice("compat", kVersions).status());
   options.compat = flags.Has("compat");
   options.reference = flags.Has("reference");
+  options.allow_lost_channels = flags.Has("allow-dead");
   parsed.model.method = flags.Get("method", "forward");
   NS_ASSIGN_OR_RETURN(parsed.leaves, flags.List("leaf"));
   if (!parsed.leaves.empty()) {

@@ -1,12 +1,13 @@
 #include "ns/quantization/model/layer_errors.h"
 
 #include <cmath>
+#include <functional>
 #include <optional>
 
 #include "ir/base/status.h"
 #include "ir/graph/pass_context.h"
 #include "ns/batches/batch_reader.h"
-#include "ns/result/comparison_result.h"
+#include "ns/findings/lost_channels.h"
 #include "ns/suite/compare_models.h"
 #include "ns/suite/compare_options.h"
 #include "passes/lowering/lower_to_fbgemm.h"
@@ -14,9 +15,14 @@
 
 namespace ns {
 
-absl::StatusOr<std::map<std::string, double>> LayerErrors(
+namespace {
+
+// Calls `see` with the name of each layer of `float_model` and its comparison.
+absl::Status CompareLayers(
     const ModelGraph& float_model, const ModelGraph& quantized,
-    absl::Span<const Batch> batches, LayerErrorKind kind) {
+    absl::Span<const Batch> batches, LayerErrorKind kind,
+    const std::function<void(const std::string& name,
+                             const LayerComparison& layer)>& see) {
   // Comparisons are named after ops of the quantized model, which may be other
   // layers' names in the float one.
   NS_ASSIGN_OR_RETURN(const ModelGraph copy, float_model.Clone());
@@ -37,16 +43,44 @@ absl::StatusOr<std::map<std::string, double>> LayerErrors(
       CompareModels(copy, lowered,
                     BatchReader::FromBatches({batches.begin(), batches.end()}),
                     options));
-  std::map<std::string, double> errors;
-  for (const LayerComparison& compared : result.layers) {
-    const std::optional<ActivationComparison>& figures =
-        kind == LayerErrorKind::kByItself ? compared.shadow
-                                          : compared.activation;
-    if (compared.id && figures && !std::isnan(figures->error.sqnr_db)) {
-      errors[LayerOf(layers, *compared.id).name] = figures->error.sqnr_db;
+  for (const LayerComparison& layer : result.layers) {
+    if (layer.id) {
+      see(LayerOf(layers, *layer.id).name, layer);
     }
   }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::map<std::string, double>> LayerErrors(
+    const ModelGraph& float_model, const ModelGraph& quantized,
+    absl::Span<const Batch> batches, LayerErrorKind kind) {
+  std::map<std::string, double> errors;
+  NS_RETURN_IF_ERROR(CompareLayers(
+      float_model, quantized, batches, kind,
+      [&](const std::string& name, const LayerComparison& layer) {
+        const std::optional<ActivationComparison>& figures =
+            kind == LayerErrorKind::kByItself ? layer.shadow : layer.activation;
+        if (figures && !std::isnan(figures->error.sqnr_db)) {
+          errors[name] = figures->error.sqnr_db;
+        }
+      }));
   return errors;
+}
+
+absl::StatusOr<std::map<std::string, ChannelSummary>> LostLayers(
+    const ModelGraph& float_model, const ModelGraph& quantized,
+    absl::Span<const Batch> batches) {
+  std::map<std::string, ChannelSummary> lost;
+  NS_RETURN_IF_ERROR(
+      CompareLayers(float_model, quantized, batches, LayerErrorKind::kByItself,
+                    [&](const std::string& name, const LayerComparison& layer) {
+                      if (LosesChannels(layer)) {
+                        lost[name] = *layer.shadow->channels;
+                      }
+                    }));
+  return lost;
 }
 
 }  // namespace ns

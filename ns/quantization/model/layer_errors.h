@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "ir/model/model_graph.h"
 #include "ns/batches/batch.h"
+#include "ns/result/comparison_result.h"
 
 namespace ns {
 
@@ -32,6 +33,13 @@ absl::StatusOr<std::map<std::string, double>> LayerErrors(
     const ModelGraph& float_model, const ModelGraph& quantized,
     absl::Span<const Batch> batches,
     LayerErrorKind kind = LayerErrorKind::kByItself);
+
+// Returns the layers of `quantized` in whose range most channels are lost
+// (LosesChannels in ns/findings/lost_channels.h), by FloatSubgraph::name in
+// `float_model`, and how their channels fare. The rest is as of LayerErrors.
+absl::StatusOr<std::map<std::string, ChannelSummary>> LostLayers(
+    const ModelGraph& float_model, const ModelGraph& quantized,
+    absl::Span<const Batch> batches);
 
 }  // namespace ns
 

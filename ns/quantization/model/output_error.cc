@@ -4,7 +4,6 @@
 
 #include "absl/status/status.h"
 #include "ns/eager/output_comparer.h"
-#include "ns/result/comparison_result.h"
 
 namespace ns {
 
@@ -29,8 +28,9 @@ absl::StatusOr<OutputErrors> MeasureOutputErrors(
     // Modules that stayed calls are compared, too. They have types; what the
     // models return has none.
     if (output.float_type.empty()) {
-      errors.outputs.push_back(
-          {output.name, output.figures.error.sqnr_db, output.holds_integers});
+      errors.outputs.push_back({output.name, output.figures.error.sqnr_db,
+                                output.holds_integers,
+                                output.figures.channels});
     }
   }
   errors.warnings = std::move(comparisons->warnings);

@@ -5,12 +5,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "ir/model/model_graph.h"
 #include "ns/batches/batch_reader.h"
+#include "ns/result/comparison_result.h"
 
 namespace ns {
 
@@ -23,6 +25,8 @@ struct OutputError {
   double sqnr_db = 0;
   // As ModuleOutputComparison::holds_integers.
   bool holds_integers = false;
+  // Absent for tensors without channels.
+  std::optional<ChannelSummary> channels = {};
 };
 
 struct OutputErrors {

@@ -82,6 +82,9 @@ struct QuantizeOptions {
   UnbalancedParts parts;
   // How the result is made to lose less.
   QuantizeMethods methods;
+  // Whether layers stay quantized in whose range most channels of an output are
+  // lost (Quantize in ns/quantization/quantize.h).
+  bool allow_lost_channels = false;
   // PyTorch 1.13's results to the bit: those of prepare_fx and convert_fx with
   // get_default_qconfig_mapping(backend). `observer` is then not used.
   bool compat = false;

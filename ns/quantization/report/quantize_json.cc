@@ -88,6 +88,14 @@ void Map(Io& io, OutputError& output) {
   io("name", output.name);
   io("sqnr_db", output.sqnr_db);
   io.Optional("integers", output.holds_integers);
+  io.Derived("channels", [&] {
+    return output.channels ? std::optional(output.channels->channels)
+                           : std::nullopt;
+  });
+  io.Derived("channels_below_3db", [&] {
+    return output.channels ? std::optional(output.channels->below_3db)
+                           : std::nullopt;
+  });
 }
 
 template <typename Io>

@@ -191,6 +191,14 @@ std::string UnusedRules(const std::vector<std::string>& rules) {
               lines);
 }
 
+// Returns ", 3 of 10 channels below 3 dB", or nothing where none is.
+std::string LostText(const std::optional<ChannelSummary>& channels) {
+  return channels && channels->below_3db > 0
+             ? absl::StrCat(", ", channels->below_3db, " of ",
+                            channels->channels, " channels below 3 dB")
+             : "";
+}
+
 // Returns "SQNR of the outputs, 8 batches:", then a line for each.
 std::string OutputList(const QuantizeSummary& summary) {
   if (summary.outputs.empty()) {
@@ -203,9 +211,9 @@ std::string OutputList(const QuantizeSummary& summary) {
   std::vector<std::string> lines;
   for (const OutputError& output : summary.outputs) {
     const std::string db = FormatDb(output.sqnr_db);
-    lines.push_back(
-        absl::StrFormat("%-*s  %5s%s", width, Printable(output.name), db,
-                        std::isfinite(output.sqnr_db) ? " dB" : ""));
+    lines.push_back(absl::StrFormat(
+        "%-*s  %5s%s%s", width, Printable(output.name), db,
+        std::isfinite(output.sqnr_db) ? " dB" : "", LostText(output.channels)));
   }
   return List(absl::StrCat("SQNR of the outputs, ", summary.batches,
                            summary.batches == 1 ? " batch" : " batches"),
