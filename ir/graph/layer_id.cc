@@ -25,7 +25,7 @@ std::optional<LayerId> LayerIdOf(const torch::jit::Node& node) {
 void HandOnLayerId(const torch::jit::Node& old, torch::jit::Node& now) {
   const std::optional<LayerId> id = LayerIdOf(old);
   const std::optional<LayerId> own = LayerIdOf(now);
-  if (id && (!own || *id < *own)) {
+  if (id && (!own || *id < *own) && now.kind() != c10::prim::Constant) {
     SetLayerId(now, *id);
   }
 }

@@ -42,7 +42,8 @@ class LayerId {
 // * A copy of the graph (ModelGraph::Clone) has the same ids.
 // * Where a pass replaces the op and reports that (PassContext::Replaced), the
 //   op that takes its place has the id. An op that replaces several layers has
-//   the id of the first of them.
+//   the id of the first of them. When several ops take the place of one, as a
+//   contiguous and a quantized::group_norm do, all of them have its id.
 // * When the op is removed, no op has the id any more.
 // * A copy of the op in the same graph, such as a shadow, has the id, too.
 // * Models are saved without ids.
@@ -55,7 +56,8 @@ void SetLayerId(torch::jit::Node& node, LayerId id);
 std::optional<LayerId> LayerIdOf(const torch::jit::Node& node);
 
 // Gives `now`, which takes the place of `old`, the id of `old`. Where `now` has
-// an id already, it keeps the lower one. PassContext::Replaced calls this.
+// an id already, it keeps the lower one. Constants get none.
+// PassContext::Replaced calls this.
 void HandOnLayerId(const torch::jit::Node& old, torch::jit::Node& now);
 
 }  // namespace ns

@@ -9,6 +9,7 @@
 #include "absl/algorithm/container.h"
 #include "ir/base/refusal.h"
 #include "ir/graph/insert_op.h"
+#include "ir/graph/layer_id.h"
 #include "ir/graph/node_view.h"
 #include "passes/ops/op_table.h"
 
@@ -66,6 +67,7 @@ Value* FoldEditor::TryInsert(
   }
   for (Node* node = before->next(); node != place; node = node->next()) {
     node->copyMetadata(original);
+    HandOnLayerId(*original, *node);
     facts_.Learn(*node);
   }
   return *value;

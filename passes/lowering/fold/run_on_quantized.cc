@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "ir/base/refusal.h"
 #include "ir/base/status.h"
+#include "ir/graph/layer_id.h"
 #include "ir/graph/node_view.h"
 #include "passes/lowering/fold/ops_on_quantized.h"
 #include "passes/lowering/fold/quantized_behind.h"
@@ -156,6 +157,7 @@ bool RunOnQuantized(FoldEditor& editor, Node* node) {
   if (IsTensorList(*node->input(0))) {
     Node* list = graph.createList(c10::TensorType::get(), quantized);
     input = graph.insertNode(list)->copyMetadata(node)->output();
+    HandOnLayerId(*node, *list);
     editor.facts().Learn(*list);
   }
   Node* on_quantized = graph.insertNode(CloneOnQuantized(editor, node, input))

@@ -86,6 +86,13 @@ TEST_F(LayerIdTest, OpThatTakesThePlaceOfSeveralHasTheFirst) {
   EXPECT_EQ(LayerIdOf(*both), LayerId(4));
 }
 
+TEST_F(LayerIdTest, ConstantsThatTakeThePlaceHaveNone) {
+  SetLayerId(*relu_, LayerId(1));
+  Value* constant = graph_->insertConstant(1.5);
+  context_.Replaced(*relu_->output(), *constant);
+  EXPECT_EQ(LayerIdOf(*constant->node()), std::nullopt);
+}
+
 TEST_F(LayerIdTest, GoesWithTheOpThatIsRemoved) {
   SetLayerId(*tanh_, LayerId(1));
   tanh_->output()->replaceAllUsesWith(relu_->output());

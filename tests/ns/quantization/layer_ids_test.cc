@@ -64,6 +64,21 @@ TEST_F(LayerIdsTest, QuantizedOpsHaveThoseOfTheirLayers) {
                   "aten::mean: mean", "quantized::linear: linear"));
 }
 
+// A quantized cat takes a list of its own.
+TEST_F(LayerIdsTest, AllOpsOfALayerHaveItsId) {
+  const ModelGraph model = FloatModel(
+      {absl::StrCat("y = ", ConvOf("x")), "return torch.cat([y, y + y], 1)"});
+  const std::vector<FloatSubgraph> layers =
+      FindFloatSubgraphs(model.graph(), {}, FusingOps::kLibTorch);
+  MarkLayers(layers);
+  const QuantizedModel quantized =
+      OrThrow(QuantizeModel(model, BatchesOf({at::randn({2, 3, 8, 8})}), {}));
+  const torch::jit::Node& cat =
+      *NodeOf(quantized.model.graph(), "quantized::cat");
+  EXPECT_EQ(LayerIdOf(cat), layers.back().id);
+  EXPECT_EQ(LayerIdOf(*cat.input(0)->node()), layers.back().id);
+}
+
 TEST_F(LayerIdsTest, OpsThatStayFloatKeepTheirs) {
   QuantizeOptions options;
   options.keep = {"linear"};
