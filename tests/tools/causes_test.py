@@ -223,6 +223,21 @@ class CausesTest(cli.CliTest):
       self.assertIn(f'{layer}@1', verdict['sentences'][0])
       self.assert_mended(verdict)
 
+  def test_quantize_keeps_layers_that_lose_channels_of_an_output(self):
+    model, batches = Detector(200).eval(), images()
+    torch.jit.script(model).save(self.path('float.pt'))
+    torch.save(batches, self.path('inputs.pt'))
+    for flags, below in (((), 0), (('--allow-dead',), 8)):
+      report = json.loads(self.succeed(
+          'quantize', '--float=float.pt', '--inputs=inputs.pt', '--out=q.pt',
+          '--json=-', f'--backend={ENGINE}', *flags, cwd=self.folder)[0])
+      output = report['output_sqnr_db'][0]
+      self.assertEqual((output['channels'], output['channels_below_3db']),
+                       (12, below), output)
+      stayed = [layer['name'] for layer in report['stayed_float']
+                if 'would be lost' in layer['reason']]
+      self.assertEqual(stayed, [] if flags else ['head'])
+
   def test_inputs_of_another_size(self):
     for make, batches, factor in (
         (Convolutions, images(), 255), (Detector, images(), 255),

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ns/accuracy/paired_test.h"
 #include "ns/quantization/accurate/held_back_batches.h"
 #include "ns/quantization/model/output_error.h"
 #include "ns/quantization/model/quantize_model.h"

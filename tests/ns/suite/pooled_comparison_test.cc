@@ -40,6 +40,24 @@ TEST(PooledComparisonTest, PoolsSumsAndKeepsEachBatch) {
   EXPECT_TRUE(result->trip_sqnr_db.empty());
 }
 
+TEST(PooledComparisonTest, ChannelsArePooledOverBatchesWhereTheyAreAskedFor) {
+  PooledComparisonOptions options;
+  options.channels = ChannelDim::kLast;
+  for (const bool has_channels : {true, false}) {
+    PooledComparison pooled("fc",
+                            has_channels ? options : PooledComparisonOptions());
+    pooled.AddBatch({Of(300, 1)}, {Of(300, 1)});
+    pooled.AddBatch({Of(300, 1)}, {Of(303, 0)});
+    const auto result = pooled.Result();
+    EXPECT_EQ(result->channels.has_value(), has_channels);
+    if (has_channels) {
+      EXPECT_EQ(result->channels->channels, 2);
+      EXPECT_EQ(result->channels->below_3db, 0);  // 3.01 dB
+      EXPECT_NEAR(result->channels->median_sqnr_db, 10 * std::log10(2), 1e-5);
+    }
+  }
+}
+
 TEST(PooledComparisonTest, ZerosOnBothSidesAreExact) {
   PooledComparison pooled("mask", {/*in_loop=*/true});
   pooled.AddBatch({Of(0, 0)}, {Of(0, 0)});
