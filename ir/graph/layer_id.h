@@ -12,10 +12,10 @@ struct Node;
 
 namespace ns {
 
-// Which layer of a model. FindFloatSubgraphs
-// (passes/quantization/layers/float_subgraphs.h) numbers the layers that it
-// finds from 0, in order of execution. Ids can be compared only when one search
-// gave them: another graph, or the same graph after a change, has other layers.
+// Identifies a layer of a model. Ids are given by one search for layers, from 0
+// in order of execution. They stay valid in copies and rewrites of that graph;
+// ids of different searches are not to be compared. An id need not be unique: a
+// shadow has the id of the layer that it copies.
 class LayerId {
  public:
   constexpr explicit LayerId(int64_t number) : number_(number) {}

@@ -43,8 +43,8 @@ constexpr CauseRow kRows[] = {
      "Normalize the inputs as those of calibration were: images from 0 to 1, "
      "for instance, instead of from 0 to 255. If these inputs are right, "
      "quantize the model with them.",
-     "'the inputs go up to 255 and were calibrated for 2.02 at most, 126 times "
-     "less'."},
+     "'the inputs go from 0 to 255, which is 126 times as wide as the range "
+     "that the model was calibrated for'."},
     {ErrorCause::kKernel, "kernel", false,
      "The kernel of the quantized op does not compute what a reference kernel "
      "computes of the same values.",
@@ -77,9 +77,10 @@ constexpr CauseRow kRows[] = {
      "channels have nearly all of its power.",
      "The median of the channels' SQNR is more than 15 dB below that of the "
      "tensor, and more than a quarter of the channels have less than 3 dB.",
-     "Behind a norm, --smooth moves the large channels into the weights that "
-     "read them; --equalize does so between convolutions. Otherwise keep the "
-     "layer in float.",
+     "After a layer norm or a linear layer, --smooth moves the large channels "
+     "into the weights that read them; between convolutions, --equalize does. "
+     "ns quantize keeps a layer in float where an output of the model would "
+     "lose its channels otherwise.",
      "'63 of its 64 channels have less than 3 dB, in a range that a few others "
      "need'."},
     {ErrorCause::kRange, "range", true,
@@ -113,7 +114,7 @@ constexpr CauseRow kRows[] = {
      "Give each place an observer of its own: in eager mode, one "
      "FloatFunctional for each call. ns quantize observes each value by "
      "itself.",
-     "'its scale is that of add, whose values are 40 times as large'."},
+     "'its scale, 0.31, is that of add, whose values are 40 times as large'."},
     {ErrorCause::kSharedWeight, "shared-weight", false,
      "One module is called several times, and what follows one of the calls "
      "was folded into its weight.",
@@ -141,18 +142,17 @@ constexpr CauseRow kRows[] = {
     {ErrorCause::kUnexplained, "unexplained", true,
      "None of what was measured is large enough to explain the error.",
      "The shares of weight, bias, rounding and clipping are all small.",
-     "--parts measures what the weight and the activations do alone, and "
-     "--what=kernel what the kernel does. ns repro writes a small module that "
-     "shows the error.",
+     "--what=weights,activations,shadows,kernel shows whether the kernel does "
+     "it, and ns repro writes a small module that shows the error.",
      "'neither weight, bias, scale nor clipping explains it'."},
     {ErrorCause::kUnpaired, "unpaired", false,
-     "One model has an op that the other does not have, in front of the layer.",
+     "One model has an op before the layer that the other does not have.",
      "The accumulated SQNR falls where the inputs of the two layers do not "
      "correspond.",
      "Compare with the float model that was quantized: the two are different "
      "models there.",
-     "'falls to 3.1 dB accumulated, 28.0 dB expected: the float model has "
-     "aten::relu in front of it'."},
+     "The float model has a ReLU before the layer, and the quantized one has "
+     "none: the accumulated SQNR falls from 28 to 3 dB."},
     {ErrorCause::kWeight, "weight", true,
      "The quantized weight is far from the float one.",
      "Its own SQNR is low, or the weight was measured to make a quarter or "

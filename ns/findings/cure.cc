@@ -24,11 +24,16 @@ std::string Quantize(const ComparisonResult& result,
                      absl::string_view more = "") {
   return absl::StrCat("ns quantize --float=", ShellWord(result.float_path),
                       " --inputs=", InputsWord(result), " --out=mended.pt",
-                      more);
+                      result.quantize_flags.empty() ? "" : " ",
+                      absl::StrJoin(result.quantize_flags, " "), more);
 }
 
+// Nothing for what is no layer of the float model, such as an input.
 std::string Keep(const ComparisonResult& result, const LayerComparison& layer) {
-  return Quantize(result, absl::StrCat(" --keep=", ShellWord(layer.name)));
+  return layer.float_layer.empty()
+             ? ""
+             : Quantize(result,
+                        absl::StrCat(" --keep=", ShellWord(layer.float_layer)));
 }
 
 Cure CureOfOutliers(const ComparisonResult& result,
@@ -101,9 +106,9 @@ std::optional<Cure> CureOf(const ComparisonResult& result,
                   Quantize(result)};
     case ErrorCause::kInputMismatch:
       return Cure{
-          "normalize these inputs as those of calibration, or calibrate on "
-          "them if they are right",
-          Quantize(result)};
+          "normalize the inputs as for calibration; if these are right, run ns "
+          "quantize on them",
+          ""};
     case ErrorCause::kUnpaired:
       return Cure{"compare with the float model that was quantized", ""};
     case ErrorCause::kUnexplained:

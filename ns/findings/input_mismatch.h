@@ -8,11 +8,11 @@
 
 namespace ns {
 
-// Returns how many times as wide as the quantized range the values are that an
-// input of the model has, where `layer` is the point at which it is quantized,
-// and these are 4 times as wide or more, or 1/16 as wide or less. Absent for
-// all other layers. Batches that calibration did not see go beyond its range by
-// far less, and a range of 7 bits is twice as wide as its values.
+// If `layer` quantizes an input of the model, returns the width of the input's
+// values divided by the width of the quantized range. Absent where that ratio
+// is between 1/16 and 4, and for all other layers: batches that calibration did
+// not see go beyond its range by far less, and a range of 7 bits is twice as
+// wide as its values.
 std::optional<double> InputMismatch(const LayerComparison& layer);
 
 }  // namespace ns

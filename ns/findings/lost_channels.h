@@ -1,4 +1,5 @@
-// Finds layers in whose range most channels are lost.
+// Finds layers that lose many of their channels, because a few large ones set
+// the quantized range.
 #ifndef NS_FINDINGS_LOST_CHANNELS_H_
 #define NS_FINDINGS_LOST_CHANNELS_H_
 

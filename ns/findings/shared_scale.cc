@@ -16,8 +16,8 @@ bool HaveSameQParams(const LayerComparison& a, const LayerComparison& b) {
          a.qparams->zero_point == b.qparams->zero_point;
 }
 
-// Returns, for each layer, whether layer `index` has its range from it, through
-// layers that all have the same qparams.
+// Returns which layers hand their range on to layer `index`, through layers
+// that all have the same qparams.
 std::vector<bool> Origins(const ComparisonResult& result, size_t index) {
   std::vector<bool> reached(result.layers.size());
   std::vector<size_t> open = {index};
@@ -49,9 +49,9 @@ std::optional<size_t> SharesScaleWith(const ComparisonResult& result,
   const std::vector<bool> origins = Origins(result, index);
   for (size_t i = 0; i < result.layers.size(); ++i) {
     const LayerComparison& other = result.layers[i];
-    if (!origins[i] && HaveSameQParams(layer, other) &&
-        RangeRatio(other).value_or(kSharedScaleRatio) < kFits &&
-        !Origins(result, i)[index]) {
+    const std::optional<double> ratio = RangeRatio(other);
+    if (!origins[i] && HaveSameQParams(layer, other) && ratio &&
+        *ratio < kFits && !Origins(result, i)[index]) {
       return i;
     }
   }

@@ -45,7 +45,7 @@ Result OfModel(absl::string_view file, Result result) {
 // Lost layers are looked for on so many batches.
 constexpr int64_t kMostToFindLost = 8;
 
-// Whether a few channels of `output` are so large that most others are lost.
+// Whether a few channels of `output` are so large that many others are lost.
 bool IsLost(const OutputError& output) {
   return output.channels && LosesChannels(output.sqnr_db, *output.channels);
 }
@@ -83,13 +83,16 @@ class Quantizer {
     if (!may_protect || LostChannels(result.outputs) == 0) {
       return result;
     }
-    absl::StatusOr<QuantizeResult> better =
-        WithoutLostLayers(float_model, result.quantized, batches_, options);
-    if (better.ok() &&
+    NS_ASSIGN_OR_RETURN(
+        std::optional<QuantizeResult> better,
+        WithoutLostLayers(float_model, result.quantized, batches_, options));
+    if (better &&
         LostChannels(better->outputs) < LostChannels(result.outputs)) {
-      return better;
+      result = *std::move(better);
     }
-    result.report.warnings.push_back(LostWarning(result.outputs));
+    if (LostChannels(result.outputs) > 0) {
+      result.report.warnings.push_back(LostWarning(result.outputs));
+    }
     return result;
   }
 
@@ -111,9 +114,9 @@ class Quantizer {
 
  private:
   // Quantizes `float_model` with the layers in float in whose range
-  // `quantized`, which was made of it, loses most channels. Error: there is
-  // none.
-  static absl::StatusOr<QuantizeResult> WithoutLostLayers(
+  // `quantized`, which was made of it, loses many channels; absent without such
+  // layers.
+  static absl::StatusOr<std::optional<QuantizeResult>> WithoutLostLayers(
       const ModelGraph& float_model, const ModelGraph& quantized,
       const BatchReader& batches, QuantizeOptions options) {
     NS_ASSIGN_OR_RETURN(
@@ -124,7 +127,7 @@ class Quantizer {
     NS_ASSIGN_OR_RETURN(const auto lost,
                         LostLayers(float_model, quantized, last));
     if (lost.empty()) {
-      return absl::NotFoundError("no layer loses its channels");
+      return std::nullopt;
     }
     for (const auto& [name, channels] : lost) {
       options.keep.push_back(name);

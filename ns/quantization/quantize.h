@@ -46,7 +46,7 @@ struct QuantizeResult {
 //  * compares the outputs with those of `float_model`, on this processor as on
 //    the target (CopyForTarget), and where they are mostly noise, finds the
 //    layer to blame (NoiseWarning),
-//  * where most channels of an output are lost in the range that a few others
+//  * where many channels of an output are lost in the range that a few others
 //    need (LosesChannels in ns/findings/lost_channels.h), does all this again
 //    with the layers in float that lose them, and takes that where fewer are
 //    lost; otherwise, there is a warning. Not in other modes than kStatic, and

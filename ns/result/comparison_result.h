@@ -120,8 +120,8 @@ struct ActivationComparison {
   // there are none.
   std::vector<UserFigure> user_figures;
   // The number of elements compared in all batches. Absent, as all below but
-  // batch_sqnr_db and trip_sqnr_db, in stubs and outputs of modules. `ranges`
-  // are absent for no elements, too.
+  // channels, batch_sqnr_db and trip_sqnr_db, in stubs and outputs of modules.
+  // `ranges` are absent for no elements, too.
   std::optional<int64_t> elements;
   std::optional<ValueRanges> ranges;
   std::optional<NonFiniteCounts> non_finite;
@@ -235,6 +235,9 @@ struct LayerComparison {
   // The id of the float base op, where it has one (ir/graph/layer_id.h). Absent
   // for points where values are quantized.
   std::optional<LayerId> id;
+  // What the float model calls the layer when it is quantized
+  // (FloatSubgraph::name); empty where nothing of it would be. Not in JSON.
+  std::string float_layer;
   LayerSide float_side;
   LayerSide quantized_side;
   // The family of the float base op (passes/ops/op_families.h), "conv2d" also
@@ -375,6 +378,9 @@ struct ComparisonResult {
   std::string quantized_path;
   // The paths of the batches, as the user gave them; empty without any.
   std::vector<std::string> input_paths;
+  // Flags that ns quantize needs for these models, as words of a shell:
+  // "--method=encode". Not in JSON.
+  std::vector<std::string> quantize_flags;
   // "aligned" or "strict"; "keys" of state dicts.
   std::string matching;
   // The folder of the values that activations were compared with; empty where

@@ -14,12 +14,14 @@
 #include "ir/graph/layer_id.h"
 #include "ir/graph/node_view.h"
 #include "ir/graph/source_line.h"
+#include "llvm/ADT/DenseMap.h"
 #include "ns/suite/check_related.h"
 #include "passes/analysis/subgraph.h"
 #include "passes/matching/matches/match_producers.h"
 #include "passes/matching/matches/matched_outputs.h"
 #include "passes/matching/matches/replaced_inputs.h"
 #include "passes/ops/op_relations.h"
+#include "passes/quantization/layers/float_subgraphs.h"
 
 namespace ns {
 namespace {
@@ -42,14 +44,31 @@ LayerSide DescribeSide(const MatchedSide& side) {
   return description;
 }
 
-LayerComparison DescribeLayer(const SubgraphMatch& match) {
+// The names of the layers that quantizing the float model would find, by their
+// base ops.
+using FloatLayers = llvm::DenseMap<const Node*, std::string>;
+
+FloatLayers FloatLayersOf(const ModelGraph& float_model) {
+  FloatLayers names;
+  for (const FloatSubgraph& layer :
+       FindFloatSubgraphs(float_model.graph(), {}, FusingOps::kLibTorch)) {
+    names[layer.subgraph.base] = layer.name;
+  }
+  return names;
+}
+
+LayerComparison DescribeLayer(const SubgraphMatch& match,
+                              const FloatLayers& float_layers) {
   LayerComparison layer;
   layer.name = match.name;
   layer.float_side = DescribeSide(match.a);
   layer.quantized_side = DescribeSide(match.b);
   if (const Node* const base = match.a.subgraph.base) {
     layer.family = std::string(OpRelations().FamilyOf(*base));
-    layer.id = match.is_quantize_point ? std::nullopt : LayerIdOf(*base);
+    if (!match.is_quantize_point) {
+      layer.id = LayerIdOf(*base);
+      layer.float_layer = float_layers.lookup(base);
+    }
   }
   layer.output = MatchedOutputs(match).front().name;
   layer.unpaired_input = match.unpaired_input;
@@ -79,8 +98,9 @@ absl::StatusOr<ComparisonResult> ResultOfMatches(
   std::vector<Producers> producers =
       ProducersOf(quantized_model.graph(), matches);
   std::vector<std::string> replaced = ReplacedInputs(matches);
+  const FloatLayers float_layers = FloatLayersOf(float_model);
   for (size_t i = 0; i < matches.matches.size(); ++i) {
-    result.layers.push_back(DescribeLayer(matches.matches[i]));
+    result.layers.push_back(DescribeLayer(matches.matches[i], float_layers));
     LayerComparison& layer = result.layers.back();
     layer.producers = std::move(producers[i].matches);
     layer.producers_are_compared = producers[i].are_compared;

@@ -8,8 +8,8 @@
 #include "ir/base/status.h"
 #include "ns/accuracy/class_labels.h"
 #include "ns/batches/batch.h"
-#include "ns/batches/run_batches.h"
 #include "ns/batches/output_tensors.h"
+#include "ns/batches/run_batches.h"
 
 namespace ns {
 namespace {

@@ -187,7 +187,7 @@ class CausesTest(cli.CliTest):
     before = self.compare()[1]
     program, *arguments = shlex.split(verdict['cure']['command'])
     self.assertEqual(program, 'ns')
-    self.succeed(*arguments, f'--backend={ENGINE}', cwd=self.folder)
+    self.succeed(*arguments, cwd=self.folder)
     report, after = self.compare('mended.pt')
     self.assertGreater(after, before + LEAST_GAIN, verdict)
     self.assertNotEqual(report['verdict']['kind'], verdict['kind'])
@@ -260,8 +260,7 @@ class CausesTest(cli.CliTest):
         verdict = self.assert_named(
             model, quantized, [batch * factor for batch in batches],
             ['x.quantize'], 'input-mismatch')
-        if factor > 1:
-          self.assert_mended(verdict)
+        self.assertNotIn('command', verdict['cure'])
 
   def test_the_table_ends_with_the_cure_and_the_page(self):
     model, batches = SharedAdd(lambda: nn.Linear(16, 16)).eval(), [
@@ -273,7 +272,8 @@ class CausesTest(cli.CliTest):
     self.assertRegex(
         output, r'(?m)^verdict  +large@1 does most harm .*\n'
         r'^help  +give each place a scale of its own.*\n'
-        r'^ +ns quantize --float=float.pt --inputs=inputs.pt --out=mended.pt\n'
+        r'^ +ns quantize --float=float.pt --inputs=inputs.pt --out=mended.pt '
+        r'--backend=qnnpack\n'
         r'^ +ns explain shared-scale$')
 
   def test_every_cause_has_a_page(self):

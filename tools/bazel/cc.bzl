@@ -73,10 +73,16 @@ def ns_library(name, srcs = None, hdrs = None, deps = [], **arguments):
       deps: as of cc_library, but for LibTorch and abseil, which all have.
       **arguments: as of cc_library.
     """
+    if srcs == None:
+        srcs = native.glob([name + ".cc"])
+    if hdrs == None:
+        hdrs = native.glob([name + ".h"])
+    if not srcs and not hdrs:
+        fail("%s: there is no %s.h or %s.cc" % (name, name, name))
     native.cc_library(
         name = name,
-        srcs = native.glob([name + ".cc"]) if srcs == None else srcs,
-        hdrs = native.glob([name + ".h"]) if hdrs == None else hdrs,
+        srcs = srcs,
+        hdrs = hdrs,
         **_with_precompiled_headers(dict(
             arguments,
             deps = deps + _USED_BY_ALL,
@@ -140,6 +146,8 @@ def ns_test(name, srcs = None, of = "", deps = []):
         and //tests/testing:status.
     """
     if of == "":
+        if not name.endswith("_test"):
+            fail("%s: say of which library it is, or name it ..._test" % name)
         of = name[:-len("_test")]
     if of:
         folder = native.package_name()[len("tests/"):]

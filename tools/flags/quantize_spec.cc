@@ -71,7 +71,7 @@ constexpr FlagSpec kFlags[] = {
      "qat: where the state of the training is kept, from which the same "
      "command goes on when it was killed; default: beside --out"},
     {"allow-dead", "",
-     "quantize layers, too, in whose range most channels of an output are "
+     "quantize layers, too, in whose range many channels of an output are "
      "lost"},
     {"max-batches", "N", "stop after N batches"},
     kMethodFlag,

@@ -34,7 +34,7 @@ absl::StatusOr<std::map<std::string, double>> LayerErrors(
     absl::Span<const Batch> batches,
     LayerErrorKind kind = LayerErrorKind::kByItself);
 
-// Returns the layers of `quantized` in whose range most channels are lost
+// Returns the layers of `quantized` in whose range many channels are lost
 // (LosesChannels in ns/findings/lost_channels.h), by FloatSubgraph::name in
 // `float_model`, and how their channels fare. The rest is as of LayerErrors.
 absl::StatusOr<std::map<std::string, ChannelSummary>> LostLayers(

@@ -82,7 +82,7 @@ struct QuantizeOptions {
   UnbalancedParts parts;
   // How the result is made to lose less.
   QuantizeMethods methods;
-  // Whether layers stay quantized in whose range most channels of an output are
+  // Whether layers stay quantized in whose range many channels of an output are
   // lost (Quantize in ns/quantization/quantize.h).
   bool allow_lost_channels = false;
   // PyTorch 1.13's results to the bit: those of prepare_fx and convert_fx with

@@ -155,8 +155,7 @@ std::string CureBlock(const Json& report) {
   return absl::StrCat(
       "<div class=\"cure\">What to do: ",
       HtmlText(TextMember(*cure, "sentence")),
-      command.empty() ? ""
-                      : absl::StrCat("<pre>", HtmlText(command), "</pre>"),
+      command.empty() ? "" : absl::StrCat("<pre>", HtmlText(command), "</pre>"),
       "</div>\n");
 }
 

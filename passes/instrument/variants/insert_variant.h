@@ -51,7 +51,9 @@ struct LayerVariant {
 
 // Copies a layer as CopySubgraph does, with the changes of `variant`: the
 // subgraph of `source` that computes `output` goes before `place` in the graph
-// of `host`, and takes `inputs`. With a rounded input and another weight,
+// of `host`, and takes `inputs`, the values for DataInputsOf(subgraph) in
+// order, of which there are at least as many as variant.inputs. With a rounded
+// input and another weight,
 //
 //   %y = aten::linear(%x, %weight, %bias)    # in the source
 // becomes, in the host, for inputs = {%d},

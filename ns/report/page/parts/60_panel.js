@@ -11,6 +11,8 @@
     max_abs_error: 'max error', mean_error: 'mean error',
     bias_share: 'bias share', abs_error_p999: '99.9 % of errors',
     outlier_share: 'outlier share',
+    median_channel_sqnr_db: 'median channel (dB)',
+    channels_below_3db: 'channels below 3 dB',
   };
   const label = (key) => LABELS[key] || key;
   const ORIGINS = {
