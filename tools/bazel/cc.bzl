@@ -73,16 +73,14 @@ def ns_library(name, srcs = None, hdrs = None, deps = [], **arguments):
       deps: as of cc_library, but for LibTorch and abseil, which all have.
       **arguments: as of cc_library.
     """
-    if srcs == None:
-        srcs = native.glob([name + ".cc"])
-    if hdrs == None:
-        hdrs = native.glob([name + ".h"])
-    if not srcs and not hdrs:
+    own_srcs = native.glob([name + ".cc"])
+    own_hdrs = native.glob([name + ".h"])
+    if srcs == None and hdrs == None and not own_srcs and not own_hdrs:
         fail("%s: there is no %s.h or %s.cc" % (name, name, name))
     native.cc_library(
         name = name,
-        srcs = srcs,
-        hdrs = hdrs,
+        srcs = own_srcs if srcs == None else srcs,
+        hdrs = own_hdrs if hdrs == None else hdrs,
         **_with_precompiled_headers(dict(
             arguments,
             deps = deps + _USED_BY_ALL,

@@ -1,5 +1,7 @@
 #include "ns/findings/blame.h"
 
+#include <cmath>
+
 #include "gtest/gtest.h"
 #include "ns/findings/error_causes.h"
 #include "tests/ns/report/clipping_results.h"
@@ -99,6 +101,7 @@ TEST(BlameTest, AnInputThatClipsMuchIsAnother) {
   LayerComparison input = Clipping("x.quantize", 5, {});
   input.float_side = {};
   input.shadow->ranges->float_max = 2;
+  input.shadow->error.mean_error = std::sqrt(0.5 * 0.1 / 3);
   EXPECT_EQ(BlameOf(WithShadows({input}))->cause, ErrorCause::kClipping);
   input.shadow->ranges->float_max = 20;
   EXPECT_EQ(BlameOf(WithShadows({input}))->cause, ErrorCause::kInputMismatch);
