@@ -199,21 +199,33 @@ bool HasRangeOfInput(const LayerComparison& layer) {
 // Returns a cause that tells more than that of `blame`, where there is one.
 ErrorCause MoreClosely(const ComparisonResult& result, const Blame& blame) {
   const LayerComparison& layer = result.layers[blame.layer];
-  switch (blame.cause) {
-    case ErrorCause::kBias:
-    case ErrorCause::kWeight:
-      return layer.shares_weight_with.empty() ? blame.cause
-                                              : ErrorCause::kSharedWeight;
-    case ErrorCause::kClipping:
-    case ErrorCause::kRange:
-      if (InputMismatch(layer)) {
-        return ErrorCause::kInputMismatch;
-      }
-      return SharesScaleWith(result, blame.layer) ? ErrorCause::kSharedScale
-                                                  : blame.cause;
-    default:
-      return blame.cause;
+  const bool may_be_told =
+      IsMatterOfDegree(blame.cause) || blame.cause == ErrorCause::kBias;
+  if (!may_be_told) {
+    return blame.cause;
   }
+  if (!layer.shares_weight_with.empty()) {
+    return ErrorCause::kSharedWeight;
+  }
+  const bool is_of_range =
+      blame.cause == ErrorCause::kClipping || blame.cause == ErrorCause::kRange;
+  if (is_of_range && SharesScaleWith(result, blame.layer)) {
+    return ErrorCause::kSharedScale;
+  }
+  if (is_of_range && IsInputMismatch(layer)) {
+    return ErrorCause::kInputMismatch;
+  }
+  return !is_of_range && blame.cause != ErrorCause::kBias &&
+                 !IsWrong(layer, blame.cause) && LosesChannels(layer)
+             ? ErrorCause::kOutlierChannel
+             : blame.cause;
+}
+
+// Whether the range of `layer`, of which it uses little, is one that it was
+// given: by its input, or by the values that calibration saw.
+bool HasGivenRange(const LayerComparison& layer, ErrorCause cause) {
+  return cause == ErrorCause::kRange &&
+         (HasRangeOfInput(layer) || layer.float_side.op.empty());
 }
 
 }  // namespace
@@ -230,7 +242,9 @@ std::optional<Blame> BlameOf(const ComparisonResult& result) {
   }
   std::optional<Blame> blame =
       result.has_shadows ? BlameByShadows(result) : BlameByWeights(result);
-  if (blame && !IsMistake(result.layers[blame->layer], blame->cause) &&
+  if (blame &&
+      (!IsMistake(result.layers[blame->layer], blame->cause) ||
+       HasGivenRange(result.layers[blame->layer], blame->cause)) &&
       RankedSqnr(result.layers[blame->layer], Figure::kShadow).db.value_or(0) >=
           kGoodDb) {
     blame.reset();
@@ -241,11 +255,9 @@ std::optional<Blame> BlameOf(const ComparisonResult& result) {
     if (unbalanced && IsWorse(result, unbalanced->sqnr_db, blame)) {
       return Blame{unbalanced->layer, ErrorCause::kUnbalancedInputs};
     }
-    const std::optional<size_t> lost = WorstLostChannels(result);
-    if (lost &&
-        IsWorse(result, result.layers[*lost].shadow->channels->median_sqnr_db,
-                blame)) {
-      return Blame{*lost, ErrorCause::kOutlierChannel};
+    const std::optional<LostChannels> lost = WorstLostChannels(result);
+    if (lost && IsWorse(result, lost->sqnr_db, blame)) {
+      return Blame{lost->layer, ErrorCause::kOutlierChannel};
     }
   }
   if (blame) {

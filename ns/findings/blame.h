@@ -35,8 +35,7 @@ struct Blame {
 //      than its range, whose local SQNR is no lower: the layer of the
 //      WorstUnbalancedInput (ns/findings/unbalanced_inputs.h). The range of a
 //      smaller input is often that of the concatenation already.
-//   6. Likewise the WorstLostChannels (ns/findings/lost_channels.h), whose
-//      median counts as their SQNR.
+//   6. Likewise the WorstLostChannels (ns/findings/lost_channels.h).
 // Without shadows, 2 to 6 give way to the first layer that has the weight of
 // another one, or else the layer with the lowest weight SQNR, if that is below
 // 10 dB.
@@ -50,8 +49,10 @@ struct Blame {
 //
 // A cause is told more closely where the layer shares its weight
 // (LayerComparison::shares_weight_with) or its scale
-// (ns/findings/shared_scale.h) with another one, or is an input with an
-// InputMismatch (ns/findings/input_mismatch.h).
+// (ns/findings/shared_scale.h) with another one, is an input that is not like
+// those of calibration (ns/findings/input_mismatch.h), or LosesChannels. A
+// range that the input of the layer gave it, or calibration, is no mistake of a
+// layer with 30 dB.
 std::optional<Blame> BlameOf(const ComparisonResult& result);
 
 // Whether the error of the layer to blame may be due to its input, which the

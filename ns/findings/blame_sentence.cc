@@ -127,21 +127,30 @@ std::string SharedScaleText(const ComparisonResult& result, size_t index) {
       WidthRatio(layer, result.layers[*other]));
 }
 
-// Returns "the inputs go from 0 to 255, 126 times as far as the range from 0 to
-// 2.02 that they are given".
+// Returns "the inputs go from 0 to 255, which is 126 times as wide as the range
+// that the model was calibrated for".
 std::string MismatchText(const LayerComparison& layer) {
+  constexpr double kAlike = 4;
   const ValueRanges& ranges =
       *(layer.shadow ? layer.shadow : layer.activation)->ranges;
-  const double width = InputMismatch(layer).value_or(1);
-  return width > 1
+  const double width = InputWidth(layer).value_or(1);
+  const std::string go = absl::StrFormat("the inputs go from %.4g to %.4g, ",
+                                         ranges.float_min, ranges.float_max);
+  if (width >= kAlike) {
+    return absl::StrFormat(
+        "%swhich is %.0f times as wide as the range that the model was "
+        "calibrated for",
+        go, width);
+  }
+  return width < 1
              ? absl::StrFormat(
-                   "the inputs go from %.4g to %.4g, which is %.0f times as "
-                   "wide as the range that the model was calibrated for",
-                   ranges.float_min, ranges.float_max, width)
-             : absl::StrFormat(
-                   "the inputs go from %.4g to %.4g, and the range that the "
-                   "model was calibrated for is %.0f times as wide",
-                   ranges.float_min, ranges.float_max, 1 / width);
+                   "%sand the range that the model was calibrated for is %.0f "
+                   "times as wide",
+                   go, 1 / width)
+             : absl::StrCat(go, "and ",
+                            Percent(ClippedShare(layer).value_or(0)),
+                            " of them are beyond the range that the model was "
+                            "calibrated for");
 }
 
 std::string SwappedText(const ComparisonResult& result,

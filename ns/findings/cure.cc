@@ -3,11 +3,15 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "ns/findings/calibration.h"
 #include "ns/findings/causes.h"
 #include "ns/findings/error_causes.h"
+#include "ns/findings/readers.h"
 #include "ns/result/shell_word.h"
 
 namespace ns {
@@ -19,36 +23,71 @@ std::string InputsWord(const ComparisonResult& result) {
              : ShellWord(absl::StrJoin(result.input_paths, ","));
 }
 
+bool IsDynamic(const ComparisonResult& result) {
+  const auto runs_in = [&](RunsIn what) {
+    return absl::c_any_of(result.layers, [&](const LayerComparison& layer) {
+      return layer.runs_in == what;
+    });
+  };
+  return runs_in(RunsIn::kInt8Weights) && !runs_in(RunsIn::kInt8);
+}
+
 // The command that quantizes the float model anew, with `more` flags.
 std::string Quantize(const ComparisonResult& result,
                      absl::string_view more = "") {
   return absl::StrCat("ns quantize --float=", ShellWord(result.float_path),
                       " --inputs=", InputsWord(result), " --out=mended.pt",
+                      IsDynamic(result) ? " --mode=dynamic" : "",
                       result.quantize_flags.empty() ? "" : " ",
                       absl::StrJoin(result.quantize_flags, " "), more);
 }
 
-// Nothing for what is no layer of the float model, such as an input.
-std::string Keep(const ComparisonResult& result, const LayerComparison& layer) {
-  return layer.float_layer.empty()
+// The command that keeps `layers` in float; empty where none of them is a layer
+// of the float model, as an input is none.
+std::string Keep(const ComparisonResult& result,
+                 const std::vector<size_t>& layers) {
+  std::vector<std::string> names;
+  for (const size_t layer : layers) {
+    const std::string& name = result.layers[layer].float_layer;
+    if (!name.empty() && !absl::c_linear_search(names, name)) {
+      names.push_back(name);
+    }
+  }
+  return names.empty()
              ? ""
              : Quantize(result,
-                        absl::StrCat(" --keep=", ShellWord(layer.float_layer)));
+                        absl::StrCat(" --keep=",
+                                     ShellWord(absl::StrJoin(names, ","))));
 }
 
-Cure CureOfOutliers(const ComparisonResult& result,
-                    const LayerComparison& layer) {
-  if (layer.family == "layer_norm" || layer.family == "linear") {
+bool AreAll(const ComparisonResult& result, const std::vector<size_t>& layers,
+            absl::string_view family) {
+  return !layers.empty() && absl::c_all_of(layers, [&](size_t layer) {
+    return absl::StartsWith(result.layers[layer].family, family);
+  });
+}
+
+// What rounds the value next stays in float, too: it would lose the same
+// channels.
+Cure CureOfOutliers(const ComparisonResult& result, size_t index) {
+  std::vector<size_t> layers = ReadersOf(result, index);
+  const std::string& family = result.layers[index].family;
+  if ((family == "layer_norm" || family == "linear") &&
+      AreAll(result, layers, "linear")) {
     return {
         "move the large channels into the weights of the layers that read "
         "them",
         Quantize(result, " --smooth")};
   }
-  if (!layer.weights.empty()) {
+  if (absl::StartsWith(family, "conv") && AreAll(result, layers, "conv")) {
     return {"move factors between layers, so that their channels are alike",
             Quantize(result, " --equalize")};
   }
-  return {"keep it in float", Keep(result, layer)};
+  const bool has_readers = !layers.empty();
+  layers.insert(layers.begin(), index);
+  return {
+      has_readers ? "keep it and what reads it in float" : "keep it in float",
+      Keep(result, layers)};
 }
 
 // Where the weight is another one, no rounding of it helps.
@@ -74,7 +113,7 @@ std::optional<Cure> CureOf(const ComparisonResult& result,
   switch (verdict.cause) {
     case ErrorCause::kNonFinite:
     case ErrorCause::kRounding:
-      return Cure{"keep it in float", Keep(result, layer)};
+      return Cure{"keep it in float", Keep(result, {*verdict.layer})};
     case ErrorCause::kBias:
     case ErrorCause::kSwapped:
       return Cure{"quantize the float model again", Quantize(result)};
@@ -82,6 +121,10 @@ std::optional<Cure> CureOf(const ComparisonResult& result,
       return CureOfWeight(result, layer);
     case ErrorCause::kClipping:
     case ErrorCause::kRange:
+      if (layer.qparams && IsFixedScale(*layer.qparams)) {
+        return Cure{"its range is fixed: keep it in float",
+                    Keep(result, {*verdict.layer})};
+      }
       return Cure{"choose its range again, on these batches", Quantize(result)};
     case ErrorCause::kKernel:
       return Cure{
@@ -97,7 +140,7 @@ std::optional<Cure> CureOf(const ComparisonResult& result,
       return Cure{"keep the concatenation in float, as ns quantize does",
                   Quantize(result)};
     case ErrorCause::kOutlierChannel:
-      return CureOfOutliers(result, layer);
+      return CureOfOutliers(result, *verdict.layer);
     case ErrorCause::kSharedScale:
       return Cure{"give each place a scale of its own, as ns quantize does",
                   Quantize(result)};

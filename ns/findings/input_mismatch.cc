@@ -1,19 +1,24 @@
 #include "ns/findings/input_mismatch.h"
 
 #include "ns/findings/error_causes.h"
+#include "ns/findings/saturation.h"
 
 namespace ns {
 
-std::optional<double> InputMismatch(const LayerComparison& layer) {
+std::optional<double> InputWidth(const LayerComparison& layer) {
+  const std::optional<double> ratio = RangeRatio(layer);
+  return layer.float_side.op.empty() && ratio && !IsInitial(*layer.qparams)
+             ? std::make_optional(1 / *ratio)
+             : std::nullopt;
+}
+
+bool IsInputMismatch(const LayerComparison& layer) {
   constexpr double kWider = 4;
   constexpr double kNarrower = 1.0 / 16;
-  const std::optional<double> ratio = RangeRatio(layer);
-  if (!layer.float_side.op.empty() || !ratio || IsInitial(*layer.qparams)) {
-    return std::nullopt;
-  }
-  const double width = 1 / *ratio;
-  return width >= kWider || width <= kNarrower ? std::make_optional(width)
-                                               : std::nullopt;
+  constexpr double kMostClipped = 0.2;
+  const std::optional<double> width = InputWidth(layer);
+  return width && (*width >= kWider || *width <= kNarrower ||
+                   ClippedShare(layer).value_or(0) > kMostClipped);
 }
 
 }  // namespace ns

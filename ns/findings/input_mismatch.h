@@ -9,11 +9,15 @@
 namespace ns {
 
 // If `layer` quantizes an input of the model, returns the width of the input's
-// values divided by the width of the quantized range. Absent where that ratio
-// is between 1/16 and 4, and for all other layers: batches that calibration did
-// not see go beyond its range by far less, and a range of 7 bits is twice as
-// wide as its values.
-std::optional<double> InputMismatch(const LayerComparison& layer);
+// values divided by the width of the quantized range; absent for all other
+// layers, and where a width is not known.
+std::optional<double> InputWidth(const LayerComparison& layer);
+
+// Whether `layer` quantizes an input of the model that is not like those of
+// calibration: InputWidth is 4 or more, or 1/16 or less, or more than a fifth
+// of the values are clipped. Batches that calibration did not see go beyond its
+// range by far less, and a range of 7 bits is twice as wide as its values.
+bool IsInputMismatch(const LayerComparison& layer);
 
 }  // namespace ns
 

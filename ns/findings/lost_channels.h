@@ -12,17 +12,30 @@ namespace ns {
 
 // Whether a few channels of a tensor are so much larger than the others that
 // these are lost: the median of the channels' SQNR is more than 15 dB below
-// `sqnr_db`, that of all channels together, and more than a quarter of them
-// have less than 3 dB. On healthy models, the difference is 10 dB at most.
+// `sqnr_db`, that of all channels together, and more than a quarter of them,
+// but not all, have less than 3 dB.
 bool LosesChannels(double sqnr_db, const ChannelSummary& channels);
 
 // The same for the local error of `layer`.
 bool LosesChannels(const LayerComparison& layer);
 
-// Returns the layer that LosesChannels with the lowest median; absent where
-// none does. A layer with an unpaired input, or whose error is TakenBack
+// Channels that are lost, and missed.
+struct LostChannels {
+  size_t layer = 0;
+  // What is left, in dB: to the layer that reads them, the SQNR that its float
+  // form has with them (LayerComparison::inherited), or in an output of the
+  // model the median of the channels.
+  double sqnr_db = 0;
+};
+
+// Returns the layer that LosesChannels and leaves least; absent where none
+// does. Small channels are not missed where what reads them needs the large
+// ones alone, as with the closed gates of a sigmoid: the channels count where
+// the inherited SQNR of a reader (ReadersOf) is 10 dB below the accumulated one
+// of the layer, or where nothing but the outputs of the model reads them. A
+// layer with an unpaired input, or whose error is TakenBack
 // (ns/findings/error_breakdown.h), is none.
-std::optional<size_t> WorstLostChannels(const ComparisonResult& result);
+std::optional<LostChannels> WorstLostChannels(const ComparisonResult& result);
 
 }  // namespace ns
 

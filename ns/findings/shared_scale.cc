@@ -41,9 +41,8 @@ std::vector<bool> Origins(const ComparisonResult& result, size_t index) {
 std::optional<size_t> SharesScaleWith(const ComparisonResult& result,
                                       size_t index) {
   const LayerComparison& layer = result.layers[index];
-  if (!layer.qparams || IsInitial(*layer.qparams) ||
-      IsFixedScale(*layer.qparams) ||
-      RangeRatio(layer).value_or(0) < kSharedScaleRatio) {
+  const std::optional<double> own = RangeRatio(layer);
+  if (!own || IsInitial(*layer.qparams) || IsFixedScale(*layer.qparams)) {
     return std::nullopt;
   }
   const std::vector<bool> origins = Origins(result, index);
@@ -51,7 +50,8 @@ std::optional<size_t> SharesScaleWith(const ComparisonResult& result,
     const LayerComparison& other = result.layers[i];
     const std::optional<double> ratio = RangeRatio(other);
     if (!origins[i] && HaveSameQParams(layer, other) && ratio &&
-        *ratio < kFits && !Origins(result, i)[index]) {
+        *ratio < kFits && *own >= kSharedScaleRatio * *ratio &&
+        !Origins(result, i)[index]) {
       return i;
     }
   }

@@ -9,14 +9,13 @@
 
 namespace ns {
 
-// The range of a place that shares its scale is at least so many times as wide
-// as its values need.
+// The values of the other place are at least so many times as wide.
 inline constexpr double kSharedScaleRatio = 8;
 
 // Returns the layer that has the scale and zero point of layer `index`, to the
-// last digit, with values that need such a range, where those of layer `index`
-// do not (kSharedScaleRatio). Of several, the first. Absent where there is
-// none.
+// last digit, with values that need such a range and are kSharedScaleRatio
+// times as wide as those of layer `index`. Of several, the first. Absent where
+// there is none.
 //
 // Layers do not count that hand their range on from one to the other, as pools
 // do, and neither do the fixed scales of a sigmoid or tanh (IsFixedScale in

@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 ComparisonResult ResultOf(LayerComparison layer) {
@@ -77,19 +78,38 @@ TEST(CureTest, PathsAndNamesAreWordsOfAShell) {
             "--out=mended.pt --keep='a b'");
 }
 
+// The command for a layer that loses channels, and one that reads them.
+std::string CommandForOutliers(const std::string& family,
+                               const std::string& reader) {
+  ComparisonResult result = ResultOf(Broken("a", 21, 21, 30));
+  result.layers.push_back(Broken("b", 10, 35, 12, {0}));
+  result.layers[0].family = family;
+  result.layers[1].family = reader;
+  result.layers[1].float_layer = "b";
+  return CureOf(result, Blaming(ErrorCause::kOutlierChannel))->command;
+}
+
 TEST(CureTest, OutliersMoveWhereTheyCan) {
-  LayerComparison layer = Broken("norm", 21, 21, 30);
-  layer.family = "layer_norm";
-  EXPECT_THAT(CommandFor(ErrorCause::kOutlierChannel, layer),
+  EXPECT_THAT(CommandForOutliers("layer_norm", "linear"),
               EndsWith(" --smooth"));
-  layer.family = "conv2d";
-  layer.weights.push_back({"weight", {1}, Error(40)});
-  EXPECT_THAT(CommandFor(ErrorCause::kOutlierChannel, layer),
-              EndsWith(" --equalize"));
-  layer.family = "mul";
-  layer.weights.clear();
-  EXPECT_THAT(CommandFor(ErrorCause::kOutlierChannel, layer),
-              EndsWith(" --keep=norm"));
+  EXPECT_THAT(CommandForOutliers("conv2d", "conv2d"), EndsWith(" --equalize"));
+  // What reads them would lose them, too.
+  EXPECT_THAT(CommandForOutliers("layer_norm", "conv1d"),
+              EndsWith(" --keep=a,b"));
+  EXPECT_THAT(CommandForOutliers("mul", "linear"), EndsWith(" --keep=a,b"));
+  EXPECT_THAT(
+      CommandFor(ErrorCause::kOutlierChannel, Broken("head", 50, 50, 60)),
+      EndsWith(" --keep=head"));
+}
+
+TEST(CureTest, DynamicModelsStayDynamic) {
+  LayerComparison layer = Broken("fc", 5, 6, 20);
+  layer.runs_in = RunsIn::kInt8Weights;
+  EXPECT_THAT(CommandFor(ErrorCause::kRounding, layer),
+              HasSubstr(" --mode=dynamic"));
+  layer.runs_in = RunsIn::kInt8;
+  EXPECT_THAT(CommandFor(ErrorCause::kRounding, layer),
+              Not(HasSubstr("--mode")));
 }
 
 TEST(CureTest, AnotherWeightIsNotRounded) {

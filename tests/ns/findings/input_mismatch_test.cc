@@ -17,25 +17,34 @@ LayerComparison InputUpTo(double highest) {
   return layer;
 }
 
-TEST(InputMismatchTest, TellsHowManyTimesAsWideTheInputsAre) {
-  EXPECT_NEAR(*InputMismatch(InputUpTo(255)), 255, 1e-9);
-  EXPECT_NEAR(*InputMismatch(InputUpTo(0.01)), 0.01, 1e-9);
+TEST(InputMismatchTest, InputsOfAnotherSizeAreNotThoseOfCalibration) {
+  for (const double highest : {255.0, 0.01}) {
+    EXPECT_NEAR(*InputWidth(InputUpTo(highest)), highest, 1e-9 * highest);
+    EXPECT_TRUE(IsInputMismatch(InputUpTo(highest)));
+  }
 }
 
 TEST(InputMismatchTest, WhatCalibrationMayNotHaveSeenIsNone) {
-  for (const double highest : {0.1, 0.5, 1.0, 3.0}) {
-    EXPECT_FALSE(InputMismatch(InputUpTo(highest)).has_value());
+  for (const double highest : {0.1, 0.5, 1.0}) {
+    EXPECT_FALSE(IsInputMismatch(InputUpTo(highest)));
   }
+  LayerComparison layer = InputUpTo(3);
+  layer.shadow->codes = CodeUse{0, 10, 0};
+  EXPECT_FALSE(IsInputMismatch(layer));
+}
+
+TEST(InputMismatchTest, InputsThatAreClippedForAFifthAreShifted) {
+  EXPECT_TRUE(IsInputMismatch(InputUpTo(2)));
 }
 
 TEST(InputMismatchTest, OnlyInputsOfTheModelCount) {
   LayerComparison layer = InputUpTo(255);
   layer.float_side.op = "aten::conv2d";
-  EXPECT_FALSE(InputMismatch(layer).has_value());
+  EXPECT_FALSE(IsInputMismatch(layer));
   LayerComparison uncalibrated = InputUpTo(255 * 255);
   uncalibrated.qparams = LayerQParams{1, 0};
-  EXPECT_FALSE(InputMismatch(uncalibrated).has_value());
-  EXPECT_FALSE(InputMismatch(Layer("x.quantize", 10)).has_value());
+  EXPECT_FALSE(IsInputMismatch(uncalibrated));
+  EXPECT_FALSE(IsInputMismatch(Layer("x.quantize", 10)));
 }
 
 }  // namespace

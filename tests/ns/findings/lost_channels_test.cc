@@ -24,16 +24,39 @@ TEST(LostChannelsTest, ManyChannelsFarBelowTheTensorAreLost) {
   EXPECT_FALSE(LosesChannels(WithChannels(Broken("sum", 0, kNan, 0), 1, 63)));
 }
 
-TEST(LostChannelsTest, TheLayerWithTheLowestMedianIsTheWorst) {
+TEST(LostChannelsTest, ARangeThatFitsNoChannelIsNotThatOfAFew) {
+  EXPECT_FALSE(LosesChannels(WithChannels(Broken("relu6", 21, 21, 31), 1, 64)));
+}
+
+TEST(LostChannelsTest, OutputsOfTheModelMissAllChannels) {
   ComparisonResult result =
       WithShadows({WithChannels(Broken("a", 40, 40, 50), 2, 40),
                    WithChannels(Broken("b", 50, 50, 50), 1, 40),
                    WithChannels(Broken("c", 50, 50, 50), 40, 0)});
-  EXPECT_EQ(WorstLostChannels(result), 1);
+  ASSERT_TRUE(WorstLostChannels(result).has_value());
+  EXPECT_EQ(WorstLostChannels(result)->layer, 1);
+  EXPECT_EQ(WorstLostChannels(result)->sqnr_db, 1);
   result.layers[1].unpaired_input = "the float model has aten::relu there";
-  EXPECT_EQ(WorstLostChannels(result), 0);
+  EXPECT_EQ(WorstLostChannels(result)->layer, 0);
   result.layers[0].shadow->channels.reset();
   EXPECT_FALSE(WorstLostChannels(result).has_value());
+}
+
+TEST(LostChannelsTest, ChannelsThatNoReaderNeedsAreNotMissed) {
+  const LayerComparison gate =
+      WithChannels(Broken("sigmoid", 40, 42, 45), 1, 40);
+  // The product has what the sigmoid has.
+  EXPECT_FALSE(
+      WorstLostChannels(WithShadows({gate, Broken("mul", 38, 45, 39, {0})})));
+  const auto missed =
+      WorstLostChannels(WithShadows({gate, Broken("fc", 12, 45, 13, {0})}));
+  ASSERT_TRUE(missed.has_value());
+  EXPECT_EQ(missed->layer, 0);
+  EXPECT_EQ(missed->sqnr_db, 13);
+  // Views hand the channels on.
+  LayerComparison view = Broken("view", 40, kInfinity, 40, {0});
+  EXPECT_TRUE(WorstLostChannels(
+      WithShadows({gate, view, Broken("fc", 12, 45, 13, {1})})));
 }
 
 }  // namespace

@@ -210,13 +210,18 @@ TEST(JsonReportTest, WritesTheVerdict) {
   ComparisonResult result = OneLayer();
   result.layers[0].weights = {{"weight", {1}, {-3, 0, 0, 1}}};
   result.layers[0].has_weight_of = "head";
+  result.float_path = "f.pt";
   EXPECT_THAT(ToJson(result), HasSubstr(R"(
   "verdict": {
     "layer": "fc",
     "kind": "swapped",
     "sentences": [
       "fc does most harm: it has the weight of head."
-    ]
+    ],
+    "cure": {
+      "sentence": "quantize the float model again",
+      "command": "ns quantize --float=f.pt --inputs=INPUTS.pt --out=mended.pt"
+    }
   }
 }
 )"));
