@@ -38,8 +38,8 @@ constexpr CauseRow kRows[] = {
     {ErrorCause::kInputMismatch, "input-mismatch", false,
      "The inputs are not those that the model was calibrated for: their values "
      "are several times as large, or as small.",
-     "The point where an input is quantized clips most of it, or uses a small "
-     "part of its range.",
+     "The point where an input is quantized clips more than a fifth of it, or "
+     "uses less than a sixteenth of its range.",
      "Normalize the inputs as those of calibration were: images from 0 to 1, "
      "for instance, instead of from 0 to 255. If these inputs are right, "
      "quantize the model with them.",
@@ -76,7 +76,9 @@ constexpr CauseRow kRows[] = {
      "steps. The SQNR of the whole tensor does not show it, since the large "
      "channels have nearly all of its power.",
      "The median of the channels' SQNR is more than 15 dB below that of the "
-     "tensor, and more than a quarter of the channels have less than 3 dB.",
+     "tensor, more than a quarter of the channels have less than 3 dB, and the "
+     "layer that reads them loses 10 dB or more by that; or they are in an "
+     "output of the model.",
      "After a layer norm or a linear layer, --smooth moves the large channels "
      "into the weights that read them; between convolutions, --equalize does. "
      "ns quantize keeps a layer in float where an output of the model would "
