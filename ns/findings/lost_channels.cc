@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "ns/findings/error_breakdown.h"
 #include "ns/findings/readers.h"
 
@@ -14,25 +16,43 @@ constexpr double kGapDb = 15;
 constexpr double kLostShare = 0.25;
 constexpr double kMissedDb = 10;
 
+// Whether what `layer` inherits is more than kMissedDb worse than all that
+// flows in: it needs what is lost there.
+bool Misses(const ComparisonResult& result, const LayerComparison& layer) {
+  double least = INFINITY;
+  for (const size_t producer : layer.producers) {
+    const auto& activation = result.layers[producer].activation;
+    least = std::min(least, activation ? activation->error.sqnr_db : -INFINITY);
+  }
+  return layer.inherited && layer.inherited->sqnr_db <= least - kMissedDb;
+}
+
 // Returns LostChannels::sqnr_db; absent where the channels are not missed, or
 // where that is not known.
 std::optional<double> LeftToReaders(const ComparisonResult& result,
                                     size_t index) {
-  const LayerComparison& layer = result.layers[index];
-  const std::vector<size_t> readers = ReadersOf(result, index);
-  if (readers.empty()) {
-    return layer.shadow->channels->median_sqnr_db;
+  std::vector<size_t> open = ReadersOf(result, index);
+  if (open.empty()) {
+    return result.layers[index].shadow->channels->median_sqnr_db;
   }
-  std::optional<double> least;
-  for (const size_t reader : readers) {
-    const std::optional<ErrorFigures>& inherited =
-        result.layers[reader].inherited;
-    if (layer.activation && inherited &&
-        inherited->sqnr_db <= layer.activation->error.sqnr_db - kMissedDb) {
-      least = std::min(least.value_or(INFINITY), inherited->sqnr_db);
+  std::optional<double> left;
+  std::vector<bool> seen(result.layers.size());
+  while (!open.empty()) {
+    const size_t reader = open.back();
+    const LayerComparison& layer = result.layers[reader];
+    open.pop_back();
+    if (seen[reader]) {
+      continue;
+    }
+    seen[reader] = true;
+    if (Misses(result, layer)) {
+      left = std::min(left.value_or(INFINITY), layer.inherited->sqnr_db);
+    } else if (layer.weights.empty()) {
+      // An activation may hand the channels on to what needs them.
+      absl::c_copy(ReadersOf(result, reader), std::back_inserter(open));
     }
   }
-  return least;
+  return left;
 }
 
 }  // namespace

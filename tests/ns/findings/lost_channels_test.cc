@@ -53,6 +53,13 @@ TEST(LostChannelsTest, ChannelsThatNoReaderNeedsAreNotMissed) {
   ASSERT_TRUE(missed.has_value());
   EXPECT_EQ(missed->layer, 0);
   EXPECT_EQ(missed->sqnr_db, 13);
+  // What flows in besides may be worse.
+  EXPECT_FALSE(WorstLostChannels(WithShadows(
+      {gate, Broken("x", 14, 40, 14), Broken("mul", 12, 45, 13, {0, 1})})));
+  // An activation hands the channels on.
+  EXPECT_TRUE(
+      WorstLostChannels(WithShadows({gate, Broken("gelu", 39, 45, 39.5, {0}),
+                                     Broken("fc", 12, 45, 13, {1})})));
   // Views hand the channels on.
   LayerComparison view = Broken("view", 40, kInfinity, 40, {0});
   EXPECT_TRUE(WorstLostChannels(
