@@ -84,6 +84,17 @@ Cure CureOfOutliers(const ComparisonResult& result, size_t index) {
             Quantize(result, " --equalize")};
   }
   const bool has_readers = !layers.empty();
+  // An activation hands the channels on.
+  for (size_t i = 0; i < layers.size(); ++i) {
+    if (!result.layers[layers[i]].weights.empty()) {
+      continue;
+    }
+    for (const size_t reader : ReadersOf(result, layers[i])) {
+      if (!absl::c_linear_search(layers, reader)) {
+        layers.push_back(reader);
+      }
+    }
+  }
   layers.insert(layers.begin(), index);
   return {
       has_readers ? "keep it and what reads it in float" : "keep it in float",

@@ -30,11 +30,11 @@ struct LostChannels {
 
 // Returns the layer that LosesChannels and leaves least; absent where none
 // does. Small channels are not missed where what reads them needs the large
-// ones alone, as with the closed gates of a sigmoid: the channels count where
-// the inherited SQNR of a reader (ReadersOf) is 10 dB below the accumulated one
-// of the layer, or where nothing but the outputs of the model reads them. A
-// layer with an unpaired input, or whose error is TakenBack
-// (ns/findings/error_breakdown.h), is none.
+// ones alone, as with the closed gates of a sigmoid. They count where the
+// inherited SQNR of a reader (ReadersOf), or of what reads it where it has no
+// weight, is 10 dB below the accumulated ones of all that flows in, or where
+// nothing but the outputs of the model reads them. A layer with an unpaired
+// input, or whose error is TakenBack (ns/findings/error_breakdown.h), is none.
 std::optional<LostChannels> WorstLostChannels(const ComparisonResult& result);
 
 }  // namespace ns

@@ -86,6 +86,7 @@ std::string CommandForOutliers(const std::string& family,
   result.layers[0].family = family;
   result.layers[1].family = reader;
   result.layers[1].float_layer = "b";
+  result.layers[1].weights.push_back({"weight", {1}, Error(45)});
   return CureOf(result, Blaming(ErrorCause::kOutlierChannel))->command;
 }
 
@@ -100,6 +101,18 @@ TEST(CureTest, OutliersMoveWhereTheyCan) {
   EXPECT_THAT(
       CommandFor(ErrorCause::kOutlierChannel, Broken("head", 50, 50, 60)),
       EndsWith(" --keep=head"));
+}
+
+TEST(CureTest, WhatReadsChannelsBehindAnActivationIsKeptToo) {
+  ComparisonResult result = ResultOf(Broken("a", 21, 21, 30));
+  for (const char* name : {"gelu", "b", "c"}) {
+    const size_t producer = result.layers.size() - 1;
+    result.layers.push_back(Broken(name, 10, 35, 12, {producer}));
+    result.layers.back().float_layer = name;
+  }
+  result.layers[2].weights.push_back({"weight", {1}, Error(45)});
+  EXPECT_THAT(CureOf(result, Blaming(ErrorCause::kOutlierChannel))->command,
+              EndsWith(" --keep=a,gelu,b"));
 }
 
 TEST(CureTest, DynamicModelsStayDynamic) {
