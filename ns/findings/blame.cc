@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "ns/findings/shared_scale.h"
 #include "ns/findings/table_figures.h"
 #include "ns/findings/unbalanced_inputs.h"
+#include "ns/findings/value_flow.h"
 #include "ns/result/comparison_result.h"
 #include "passes/ops/op_families.h"
 #include "passes/ops/op_table.h"
@@ -38,21 +38,6 @@ std::optional<size_t> IndexOf(const ComparisonResult& result,
   return found == result.layers.end()
              ? std::nullopt
              : std::make_optional<size_t>(found - result.layers.begin());
-}
-
-// Whether each layer is in front of layer `index`, or is that layer.
-std::vector<bool> InFrontOf(const ComparisonResult& result, size_t index) {
-  std::vector<bool> reached(result.layers.size());
-  std::vector<size_t> open = {index};
-  while (!open.empty()) {
-    const size_t layer = open.back();
-    open.pop_back();
-    if (layer < reached.size() && !reached[layer]) {
-      reached[layer] = true;
-      absl::c_copy(result.layers[layer].producers, std::back_inserter(open));
-    }
-  }
-  return reached;
 }
 
 // A bias is corrected for what rounding does to the weight, on purpose: that it
@@ -107,7 +92,8 @@ std::optional<Blame> MistakeLike(const ComparisonResult& result,
 // Returns the first layer in front of `worst`, which clips, that is to blame.
 std::optional<Blame> RootOf(const ComparisonResult& result,
                             const Blame& worst) {
-  const std::vector<bool> in_front = InFrontOf(result, worst.layer);
+  const std::vector<bool> in_front = FlowsInto(
+      result, worst.layer, [](size_t, size_t) { return true; });
   const std::vector<bool> taken_back = TakenBack(result);
   std::optional<Blame> clipping;
   for (size_t i = 0; i < worst.layer; ++i) {
@@ -212,7 +198,7 @@ ErrorCause MoreClosely(const ComparisonResult& result, const Blame& blame) {
   if (is_of_range && SharesScaleWith(result, blame.layer)) {
     return ErrorCause::kSharedScale;
   }
-  if (is_of_range && IsInputMismatch(layer)) {
+  if (is_of_range && InputMismatchOf(layer)) {
     return ErrorCause::kInputMismatch;
   }
   return !is_of_range && blame.cause != ErrorCause::kBias &&

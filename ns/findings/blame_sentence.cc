@@ -79,14 +79,8 @@ std::string WeightText(const LayerComparison& layer) {
   return absl::StrCat(has, MeasuredText(layer), ChannelText(layer));
 }
 
-std::string UncalibratedText() {
-  return "it was never calibrated: its scale is 1 and its zero point 0, with "
-         "which observers start; run the prepared model on data that reaches "
-         "it before it is converted";
-}
-
 // Returns "its inputs share one range, but the largest spreads 640 times as
-// wide as k.sigmoid, which is left with 0.0 dB; keep ...".
+// wide as k.sigmoid, which is left with 0.0 dB".
 std::string UnbalancedText(const ComparisonResult& result) {
   const std::optional<UnbalancedInput> found = WorstUnbalancedInput(result);
   if (!found) {
@@ -95,8 +89,7 @@ std::string UnbalancedText(const ComparisonResult& result) {
   const std::string input = NameOf(result.layers[found->input]);
   return absl::StrFormat(
       "its inputs share one range, but the largest spreads %.0f times as wide "
-      "as %s, which is left with %s; keep the concatenation in float, or give "
-      "each input a range of its own",
+      "as %s, which is left with %s",
       found->ratio, input, DbWithUnit(found->sqnr_db));
 }
 
@@ -130,27 +123,30 @@ std::string SharedScaleText(const ComparisonResult& result, size_t index) {
 // Returns "the inputs go from 0 to 255, which is 126 times as wide as the range
 // that the model was calibrated for".
 std::string MismatchText(const LayerComparison& layer) {
-  constexpr double kAlike = 4;
+  const std::optional<InputMismatch> found = InputMismatchOf(layer);
+  if (!found) {
+    return "the inputs are not those that the model was calibrated for";
+  }
   const ValueRanges& ranges =
       *(layer.shadow ? layer.shadow : layer.activation)->ranges;
-  const double width = InputWidth(layer).value_or(1);
   const std::string go = absl::StrFormat("the inputs go from %.4g to %.4g, ",
                                          ranges.float_min, ranges.float_max);
-  if (width >= kAlike) {
-    return absl::StrFormat(
-        "%swhich is %.0f times as wide as the range that the model was "
-        "calibrated for",
-        go, width);
+  switch (found->kind) {
+    case InputMismatch::Kind::kWider:
+      return absl::StrFormat(
+          "%swhich is %.0f times as wide as the range that the model was "
+          "calibrated for",
+          go, found->width);
+    case InputMismatch::Kind::kShifted:
+      return absl::StrCat(go, "and ", Percent(found->clipped),
+                          " of them are beyond the range that the model was "
+                          "calibrated for");
+    case InputMismatch::Kind::kNarrower:
+      break;
   }
-  return width < 1
-             ? absl::StrFormat(
-                   "%sand the range that the model was calibrated for is %.0f "
-                   "times as wide",
-                   go, 1 / width)
-             : absl::StrCat(go, "and ",
-                            Percent(ClippedShare(layer).value_or(0)),
-                            " of them are beyond the range that the model was "
-                            "calibrated for");
+  return absl::StrFormat(
+      "%sand the range that the model was calibrated for is %.0f times as wide",
+      go, 1 / found->width);
 }
 
 std::string SwappedText(const ComparisonResult& result,
@@ -226,7 +222,8 @@ std::string ReasonText(const ComparisonResult& result, const Blame& blame) {
     case ErrorCause::kRounding:
       return "its values lose this by rounding to 8 bits, in a range that fits";
     case ErrorCause::kNeverCalibrated:
-      return UncalibratedText();
+      return "it was never calibrated: its scale is 1 and its zero point 0, "
+             "with which observers start";
     case ErrorCause::kUnbalancedInputs:
       return UnbalancedText(result);
     case ErrorCause::kOutlierChannel:

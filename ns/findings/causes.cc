@@ -35,7 +35,7 @@ constexpr CauseRow kRows[] = {
      "with the least error by default; --observer=minmax clips nothing.",
      "'2.3 % of its values are clipped to its range, which is -2 to 1.9 where "
      "the float values are -4.1 to 3.9'."},
-    {ErrorCause::kInputMismatch, "input-mismatch", false,
+    {ErrorCause::kInputMismatch, "input-mismatch", true,
      "The inputs are not those that the model was calibrated for: their values "
      "are several times as large, or as small.",
      "The point where an input is quantized clips more than a fifth of it, or "
@@ -49,8 +49,7 @@ constexpr CauseRow kRows[] = {
      "The kernel of the quantized op does not compute what a reference kernel "
      "computes of the same values.",
      "--what=kernel shows an SQNR far below that of rounding: one step in a "
-     "few "
-     "values is normal.",
+     "few values is normal.",
      "Use another engine (--engine), or report it to the engine's authors with "
      "what ns repro writes. ns lower replaces the ops by kernels of this "
      "library.",
@@ -70,7 +69,7 @@ constexpr CauseRow kRows[] = {
      "of a range when they are quantized: apply them in float.",
      "'it turns infinities into numbers, such as those of an attention mask, "
      "which its float form keeps'."},
-    {ErrorCause::kOutlierChannel, "outlier-channel", false,
+    {ErrorCause::kOutlierChannel, "outlier-channel", true,
      "A few channels have values that are many times larger than those of the "
      "others. They set the range, and the other channels are lost in its "
      "steps. The SQNR of the whole tensor does not show it, since the large "
@@ -108,7 +107,7 @@ constexpr CauseRow kRows[] = {
      "Quantize with activations of 7 bits for such processors: "
      "--target=fbgemm-avx2.",
      "'saturating sums cost it 8.2 dB on fbgemm-avx2'."},
-    {ErrorCause::kSharedScale, "shared-scale", false,
+    {ErrorCause::kSharedScale, "shared-scale", true,
      "One scale is used at several places whose values are of different sizes. "
      "The smaller ones are left with few steps.",
      "Two places have the same scale and zero point to the last digit, and one "
@@ -117,7 +116,7 @@ constexpr CauseRow kRows[] = {
      "FloatFunctional for each call. ns quantize observes each value by "
      "itself.",
      "'its scale, 0.31, is that of add, whose values are 40 times as large'."},
-    {ErrorCause::kSharedWeight, "shared-weight", false,
+    {ErrorCause::kSharedWeight, "shared-weight", true,
      "One module is called several times, and what follows one of the calls "
      "was folded into its weight.",
      "The quantized weight is the float one times a factor for each output "
@@ -158,8 +157,7 @@ constexpr CauseRow kRows[] = {
     {ErrorCause::kWeight, "weight", true,
      "The quantized weight is far from the float one.",
      "Its own SQNR is low, or the weight was measured to make a quarter or "
-     "more "
-     "of the layer's error.",
+     "more of the layer's error.",
      "Quantize weights with a scale for each channel. --adaround chooses the "
      "rounding that the outputs need, and bias correction makes up for what "
      "rounding shifts. Below 10 dB it is another weight: quantize the float "

@@ -42,7 +42,8 @@ struct CauseRow {
   // "unbalanced-inputs": of messages, JSON and `ns explain`.
   absl::string_view name;
   // Whether it is a matter of degree: what does more harm elsewhere is then to
-  // blame instead. The other causes are mistakes in one layer.
+  // blame instead. The other causes are mistakes in one layer, whatever they
+  // cost.
   bool is_matter_of_degree;
   // What it is, how to recognize it, and what to do about it.
   absl::string_view meaning;

@@ -1,5 +1,6 @@
 #include "ns/findings/cure.h"
 
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,7 @@
 #include "ns/findings/calibration.h"
 #include "ns/findings/causes.h"
 #include "ns/findings/error_causes.h"
-#include "ns/findings/readers.h"
+#include "ns/findings/value_flow.h"
 #include "ns/result/shell_word.h"
 
 namespace ns {
@@ -70,35 +71,30 @@ bool AreAll(const ComparisonResult& result, const std::vector<size_t>& layers,
 // What rounds the value next stays in float, too: it would lose the same
 // channels.
 Cure CureOfOutliers(const ComparisonResult& result, size_t index) {
-  std::vector<size_t> layers = ReadersOf(result, index);
+  const std::vector<size_t> readers = ReadersOf(result, index);
   const std::string& family = result.layers[index].family;
   if ((family == "layer_norm" || family == "linear") &&
-      AreAll(result, layers, "linear")) {
+      AreAll(result, readers, "linear")) {
     return {
         "move the large channels into the weights of the layers that read "
         "them",
         Quantize(result, " --smooth")};
   }
-  if (absl::StartsWith(family, "conv") && AreAll(result, layers, "conv")) {
+  if (absl::StartsWith(family, "conv") && AreAll(result, readers, "conv")) {
     return {"move factors between layers, so that their channels are alike",
             Quantize(result, " --equalize")};
   }
-  const bool has_readers = !layers.empty();
-  // An activation hands the channels on.
-  for (size_t i = 0; i < layers.size(); ++i) {
-    if (!result.layers[layers[i]].weights.empty()) {
-      continue;
-    }
-    for (const size_t reader : ReadersOf(result, layers[i])) {
-      if (!absl::c_linear_search(layers, reader)) {
-        layers.push_back(reader);
-      }
+  std::vector<size_t> kept = {index};
+  absl::c_copy(readers, std::back_inserter(kept));
+  for (const size_t reader : readers) {
+    if (result.layers[reader].weights.empty()) {
+      // An activation hands the channels on.
+      absl::c_copy(ReadersOf(result, reader), std::back_inserter(kept));
     }
   }
-  layers.insert(layers.begin(), index);
-  return {
-      has_readers ? "keep it and what reads it in float" : "keep it in float",
-      Keep(result, layers)};
+  return {readers.empty() ? "keep it in float"
+                          : "keep it and what reads it in float",
+          Keep(result, kept)};
 }
 
 // Where the weight is another one, no rounding of it helps.

@@ -5,20 +5,26 @@
 
 namespace ns {
 
-std::optional<double> InputWidth(const LayerComparison& layer) {
-  const std::optional<double> ratio = RangeRatio(layer);
-  return layer.float_side.op.empty() && ratio && !IsInitial(*layer.qparams)
-             ? std::make_optional(1 / *ratio)
-             : std::nullopt;
-}
-
-bool IsInputMismatch(const LayerComparison& layer) {
+std::optional<InputMismatch> InputMismatchOf(const LayerComparison& layer) {
   constexpr double kWider = 4;
-  constexpr double kNarrower = 1.0 / 16;
   constexpr double kMostClipped = 0.2;
-  const std::optional<double> width = InputWidth(layer);
-  return width && (*width >= kWider || *width <= kNarrower ||
-                   ClippedShare(layer).value_or(0) > kMostClipped);
+  constexpr double kNarrower = 1.0 / 16;
+  const std::optional<double> ratio = RangeRatio(layer);
+  if (!layer.float_side.op.empty() || !ratio || IsInitial(*layer.qparams)) {
+    return std::nullopt;
+  }
+  const double width = 1 / *ratio;
+  const double clipped = ClippedShare(layer).value_or(0);
+  if (width >= kWider) {
+    return InputMismatch{InputMismatch::Kind::kWider, width, clipped};
+  }
+  if (clipped > kMostClipped) {
+    return InputMismatch{InputMismatch::Kind::kShifted, width, clipped};
+  }
+  if (width <= kNarrower) {
+    return InputMismatch{InputMismatch::Kind::kNarrower, width, clipped};
+  }
+  return std::nullopt;
 }
 
 }  // namespace ns

@@ -8,16 +8,27 @@
 
 namespace ns {
 
-// If `layer` quantizes an input of the model, returns the width of the input's
-// values divided by the width of the quantized range; absent for all other
-// layers, and where a width is not known.
-std::optional<double> InputWidth(const LayerComparison& layer);
+// How inputs differ from those of calibration.
+struct InputMismatch {
+  enum class Kind {
+    kWider,     // their values are at least 4 times as wide as the range
+    kShifted,   // more than a fifth of them lie beyond the range
+    kNarrower,  // their values are at most 1/16 as wide as the range
+  };
+  Kind kind = Kind::kWider;
+  // The width of the input's values divided by the width of the quantized
+  // range.
+  double width = 1;
+  // The part of the values that is clipped, 0 to 1.
+  double clipped = 0;
+};
 
-// Whether `layer` quantizes an input of the model that is not like those of
-// calibration: InputWidth is 4 or more, or 1/16 or less, or more than a fifth
-// of the values are clipped. Batches that calibration did not see go beyond its
-// range by far less, and a range of 7 bits is twice as wide as its values.
-bool IsInputMismatch(const LayerComparison& layer);
+// Returns how the input that `layer` quantizes differs from those of
+// calibration: the first kind that holds. Absent where none does, for layers
+// that quantize no input of the model, and where the widths are not known.
+// Batches that calibration did not see go beyond its range by far less, and a
+// range of 7 bits is twice as wide as its values.
+std::optional<InputMismatch> InputMismatchOf(const LayerComparison& layer);
 
 }  // namespace ns
 

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "ns/findings/error_breakdown.h"
-#include "ns/findings/readers.h"
+#include "ns/findings/value_flow.h"
 
 namespace ns {
 namespace {
@@ -31,38 +29,29 @@ bool Misses(const ComparisonResult& result, const LayerComparison& layer) {
 // where that is not known.
 std::optional<double> LeftToReaders(const ComparisonResult& result,
                                     size_t index) {
-  std::vector<size_t> open = ReadersOf(result, index);
-  if (open.empty()) {
+  if (ReadersOf(result, index).empty()) {
     return result.layers[index].shadow->channels->median_sqnr_db;
   }
   std::optional<double> left;
-  std::vector<bool> seen(result.layers.size());
-  while (!open.empty()) {
-    const size_t reader = open.back();
+  VisitReaders(result, index, [&](size_t reader) {
     const LayerComparison& layer = result.layers[reader];
-    open.pop_back();
-    if (seen[reader]) {
-      continue;
-    }
-    seen[reader] = true;
-    if (Misses(result, layer)) {
+    const bool misses = Misses(result, layer);
+    if (misses) {
       left = std::min(left.value_or(INFINITY), layer.inherited->sqnr_db);
-    } else if (layer.weights.empty()) {
-      // An activation may hand the channels on to what needs them.
-      absl::c_copy(ReadersOf(result, reader), std::back_inserter(open));
     }
-  }
+    // An activation may hand the channels on to what needs them.
+    return !misses && layer.weights.empty();
+  });
   return left;
 }
 
 }  // namespace
 
 bool LosesChannels(double sqnr_db, const ChannelSummary& channels) {
+  const auto lost = static_cast<double>(channels.below_3db);
+  const auto all = static_cast<double>(channels.channels);
   return std::isfinite(sqnr_db) && sqnr_db - channels.median_sqnr_db > kGapDb &&
-         channels.below_3db<channels.channels&& static_cast<double>(
-             channels.below_3db)>
-                 kLostShare *
-             static_cast<double>(channels.channels);
+         lost < all && lost > kLostShare * all;
 }
 
 bool LosesChannels(const LayerComparison& layer) {

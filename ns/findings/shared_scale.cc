@@ -4,6 +4,7 @@
 
 #include "ns/findings/calibration.h"
 #include "ns/findings/error_causes.h"
+#include "ns/findings/value_flow.h"
 
 namespace ns {
 namespace {
@@ -19,21 +20,9 @@ bool HaveSameQParams(const LayerComparison& a, const LayerComparison& b) {
 // Returns which layers hand their range on to layer `index`, through layers
 // that all have the same qparams.
 std::vector<bool> Origins(const ComparisonResult& result, size_t index) {
-  std::vector<bool> reached(result.layers.size());
-  std::vector<size_t> open = {index};
-  reached[index] = true;
-  while (!open.empty()) {
-    const LayerComparison& layer = result.layers[open.back()];
-    open.pop_back();
-    for (const size_t producer : layer.producers) {
-      if (producer < reached.size() && !reached[producer] &&
-          HaveSameQParams(layer, result.layers[producer])) {
-        reached[producer] = true;
-        open.push_back(producer);
-      }
-    }
-  }
-  return reached;
+  return FlowsInto(result, index, [&](size_t reader, size_t producer) {
+    return HaveSameQParams(result.layers[reader], result.layers[producer]);
+  });
 }
 
 }  // namespace

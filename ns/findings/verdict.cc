@@ -76,8 +76,7 @@ std::string NoBlameSentence(const ComparisonResult& result) {
 std::string UncalibratedSentence(size_t activations) {
   return absl::StrFormat(
       "The model was never calibrated: %s scale 1 and zero point 0, with which "
-      "observers start; run the prepared model on sample inputs before it is "
-      "converted, or let ns quantize --inputs do so.",
+      "observers start.",
       activations == 1
           ? std::string("its only quantized activation has")
           : absl::StrCat("all ", activations, " quantized activations have"));

@@ -22,8 +22,7 @@ namespace {
 constexpr FlagSpec kFlags[] = {
     {"max-drop", "DB",
      "exit with 1 when an SQNR of B is more than so many dB below that of A, "
-     "or "
-     "gone: 1dB, and what figures scatter over batches"},
+     "or gone: 1dB, and what figures scatter over batches"},
     {"json", "PATH", "write the differences as JSON; - is standard output"},
     kJunitFlag,
     {"sort", "ORDER",

@@ -30,11 +30,9 @@ constexpr CommandSpec kSpec = {
     "export",
     "writes a comparison for other viewers of graphs",
     "ns export --format=model-explorer --json=PATH --out=DIR",
-    "For Google's Model Explorer: graphs.json has both graphs, and "
-    "weight_sqnr_db.json,\n"
-    "activation_sqnr_db.json and shadow_sqnr_db.json are node data that "
-    "colours "
-    "them.\n",
+    "For Google's Model Explorer: graphs.json has both graphs, and\n"
+    "weight_sqnr_db.json, activation_sqnr_db.json and shadow_sqnr_db.json are\n"
+    "node data that colours them.\n",
     kFlags,
     "bazel run -c opt //tools:ns -- export --format=model-explorer "
     "--json=compare.json --out=explorer",

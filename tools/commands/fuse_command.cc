@@ -42,17 +42,12 @@ constexpr CommandSpec kSpec = {
     "fuse",
     "fuses convolutions, linear layers, batch norms and ReLUs of a hierarchy",
     "ns fuse --in=PATH --out=PATH [--flag=value ...]",
-    "The first module of a chain becomes the fused one, and the others "
-    "identities, as\n"
-    "torch.ao.quantization.fuse_modules has it: a batch norm is folded into "
-    "the "
-    "layer in\n"
-    "front of it, and a ReLU makes a ConvReLU2d or the like of that. Without "
-    "--modules,\n"
-    "chains are found by data flow: in every call, loops included, the next "
-    "module alone\n"
-    "takes the output of each. A module that is also called in another way "
-    "stays.\n",
+    "The first module of a chain becomes the fused one, and the others\n"
+    "identities, as torch.ao.quantization.fuse_modules has it: a batch norm\n"
+    "is folded into the layer in front of it, and a ReLU makes a ConvReLU2d\n"
+    "or the like of that. Without --modules, chains are found by data flow:\n"
+    "in every call, loops included, the next module alone takes the output\n"
+    "of each. A module that is also called in another way stays.\n",
     kFlags,
     "bazel run -c opt //tools:ns -- fuse --in=tools/demo/float.pt "
     "--out=fused.pt",

@@ -12,13 +12,10 @@ constexpr FlagSpec kFlags[] = {
     {"quantized", "PATH", "the quantized model made from it, likewise"},
     {"inputs", "PATHS",
      "sample batches: torch.save of a list of tensors, tuples or dicts; "
-     "several "
-     "files with commas"},
+     "several files with commas"},
     {"what", "LIST",
      "any of weights, activations, shadows, kernel, stubs, outputs, with "
-     "commas; "
-     "default: "
-     "weights, with --inputs the first three"},
+     "commas; default: weights, with --inputs the first three"},
     {"swap", "TYPES",
      "for stubs: types of float modules to run beside the quantized ones, with "
      "commas"},
@@ -28,8 +25,8 @@ constexpr FlagSpec kFlags[] = {
     {"max-batches", "N", "stop after N batches"},
     {"labels", "PATH",
      "the classes of the inputs, torch.save of a list of one tensor of "
-     "integers "
-     "for each batch: tells top-1 of both models and which samples flip"},
+     "integers for each batch: tells top-1 of both models and which samples "
+     "flip"},
     {"metric", "NAME=PATH",
      "figures of your own, several with commas: modules saved by "
      "torch.jit.save with forward(float: Tensor, quantized: Tensor) -> float, "

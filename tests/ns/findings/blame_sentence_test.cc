@@ -142,9 +142,8 @@ TEST(BlameSentenceTest, RoundingAndMissingCalibrationHaveNoFigure) {
             "rounding to 8 bits, in a range that fits.");
   EXPECT_EQ(Blaming(Fc(), ErrorCause::kNeverCalibrated),
             "fc does most harm (9.0 dB by itself): it was never calibrated: "
-            "its scale is 1 and its zero point 0, with which observers start; "
-            "run the prepared model on data that reaches it before it is "
-            "converted.");
+            "its scale is 1 and its zero point 0, with which observers "
+            "start.");
 }
 
 TEST(BlameSentenceTest, ALayerMakesNanOrLosesInfinities) {
@@ -188,9 +187,36 @@ TEST(BlameSentenceTest, AConcatenationNamesTheInputThatIsLost) {
   EXPECT_EQ(BlameSentence(WithShadows({scores, boxes, cat}),
                           Blame{2, ErrorCause::kUnbalancedInputs}),
             "cat does most harm: its inputs share one range, but the largest "
-            "spreads 640 times as wide as sigmoid, which is left with 5.0 dB; "
-            "keep the concatenation in float, or give each input a range of "
-            "its own.");
+            "spreads 640 times as wide as sigmoid, which is left with 5.0 "
+            "dB.");
+}
+
+// What is said of an input of 100 values, with a range of 0 to 1.
+std::string BlamingInput(const ValueRanges& values, const CodeUse& codes) {
+  LayerComparison input = Broken("x", 10, 10, 50);
+  input.float_side = {};
+  input.shadow->elements = 100;
+  input.shadow->ranges = values;
+  input.shadow->codes = codes;
+  input.qparams = LayerQParams{1. / 255, 0};
+  return Blaming(input, ErrorCause::kInputMismatch);
+}
+
+TEST(BlameSentenceTest, InputsDifferFromThoseOfCalibrationInSizeOrPlace) {
+  const std::string start = "x does most harm (10.0 dB by itself): the inputs ";
+  EXPECT_EQ(BlamingInput({0, 255, 0, 1}, {1, 99, 254}),
+            start + "go from 0 to 255, which is 255 times as wide as the range "
+                    "that the model was calibrated for.");
+  EXPECT_EQ(BlamingInput({0, 0.01, 0, 0.01}, {50, 0, 252}),
+            start + "go from 0 to 0.01, and the range that the model was "
+                    "calibrated for is 100 times as wide.");
+  // Widths that are alike are not to blame, whichever of them is the smaller.
+  EXPECT_EQ(BlamingInput({-0.9, 0, 0, 0}, {100, 0, 255}),
+            start + "go from -0.9 to 0, and 100.0 % of them are beyond the "
+                    "range that the model was calibrated for.");
+  EXPECT_EQ(BlamingInput({-1.5, 0.5, 0, 0.5}, {75, 0, 127}),
+            start + "go from -1.5 to 0.5, and 75.0 % of them are beyond the "
+                    "range that the model was calibrated for.");
 }
 
 TEST(BlameSentenceTest, WhatIsUnexplainedNamesWhatWasCompared) {

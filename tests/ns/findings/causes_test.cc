@@ -46,8 +46,18 @@ TEST(CausesTest, NoOtherNameIsACause) {
 }
 
 TEST(CausesTest, MistakesAreNoMatterOfDegree) {
+  EXPECT_FALSE(IsMatterOfDegree(ErrorCause::kSwapped));
+  EXPECT_FALSE(IsMatterOfDegree(ErrorCause::kUnbalancedInputs));
   EXPECT_TRUE(IsMatterOfDegree(ErrorCause::kRounding));
-  EXPECT_FALSE(IsMatterOfDegree(ErrorCause::kSharedScale));
+}
+
+// A closer look at one does not make it a mistake.
+TEST(CausesTest, WhatTellsMoreOfACauseIsAMatterOfDegreeToo) {
+  for (const ErrorCause cause :
+       {ErrorCause::kInputMismatch, ErrorCause::kOutlierChannel,
+        ErrorCause::kSharedScale, ErrorCause::kSharedWeight}) {
+    EXPECT_TRUE(IsMatterOfDegree(cause)) << ErrorCauseName(cause);
+  }
 }
 
 }  // namespace

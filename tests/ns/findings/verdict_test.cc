@@ -190,6 +190,17 @@ TEST(VerdictTest, WhatOnlyOneModelHasMayDoMostHarm) {
   EXPECT_THAT(verdict->sentences[1], StartsWith("Local errors explain"));
 }
 
+// That more is known of the layer that loses most does not make it worse.
+TEST(VerdictTest, WhatOnlyOneModelHasMayDoMoreHarmThanOutliers) {
+  ComparisonResult result = WithLostRelu(24);
+  result.layers[0].shadow->channels = ChannelSummary{64, 1, 60};
+  const auto verdict = VerdictOf(result);
+  EXPECT_EQ(verdict->layer, 1);
+  EXPECT_EQ(verdict->cause, ErrorCause::kUnpaired);
+  EXPECT_THAT(verdict->sentences[1],
+              HasSubstr("conv1 does most harm: 60 of its 64 channels"));
+}
+
 TEST(VerdictTest, ABrokenLayerIsBlamedBeforeWhatOnlyOneModelHas) {
   const auto verdict = VerdictOf(WithLostRelu(8));
   EXPECT_EQ(verdict->layer, 0);
