@@ -1,8 +1,10 @@
 #include "ns/batches/output_tensors.h"
 
 #include <ATen/core/Dict.h>
+#include <ATen/core/function_schema.h>
 #include <ATen/core/jit_type.h>
 
+#include <map>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -71,6 +73,22 @@ NamedTensors FloatOutputs(const c10::IValue& value) {
     }
   }
   return floats;
+}
+
+std::vector<OutputPair> PairByPlace(const NamedTensors& of_float,
+                                    const NamedTensors& of_quantized) {
+  std::map<std::string, at::Tensor> left(of_float.begin(), of_float.end());
+  std::vector<OutputPair> pairs;
+  for (const auto& [place, y] : of_quantized) {
+    const auto x = left.extract(place);
+    pairs.push_back({place, x ? x.mapped() : at::Tensor(), y});
+  }
+  for (const auto& [place, x] : of_float) {
+    if (left.count(place) != 0) {
+      pairs.push_back({place, x, at::Tensor()});
+    }
+  }
+  return pairs;
 }
 
 NamedTensors CopiesOf(const NamedTensors& tensors) {

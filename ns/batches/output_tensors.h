@@ -23,6 +23,19 @@ NamedTensors OutputTensors(const c10::IValue& value);
 // Returns only the tensors of a floating point dtype; quantized ones have none.
 NamedTensors FloatOutputs(const c10::IValue& value);
 
+// The tensors of one place in what two models return. That of a model which
+// returns none there is undefined.
+struct OutputPair {
+  std::string place;
+  at::Tensor of_float;
+  at::Tensor of_quantized;
+};
+
+// Returns all places in the order of `of_quantized`, and behind them those that
+// the float model alone has.
+std::vector<OutputPair> PairByPlace(const NamedTensors& of_float,
+                                    const NamedTensors& of_quantized);
+
 // Returns copies, to be kept when the model runs again: it may have returned a
 // buffer of its own, which the next run overwrites.
 NamedTensors CopiesOf(const NamedTensors& tensors);

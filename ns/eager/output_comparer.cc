@@ -117,7 +117,10 @@ class OutputComparer {
       pair.of_float->Clear();
       pair.of_quantized->Clear();
     }
-    AddReturned(OutputTensors(x), OutputTensors(y));
+    for (const OutputPair& pair :
+         PairByPlace(OutputTensors(x), OutputTensors(y))) {
+      AddReturned(pair);
+    }
     return absl::OkStatus();
   }
 
@@ -193,25 +196,16 @@ class OutputComparer {
     }
   }
 
-  void AddReturned(const NamedTensors& of_float,
-                   const NamedTensors& of_quantized) {
-    std::map<std::string, at::Tensor> by_place(of_float.begin(),
-                                               of_float.end());
-    for (const auto& [place, y] : of_quantized) {
-      const auto x = by_place.find(place);
-      if (x == by_place.end()) {
-        returned_by_one_.emplace(place, "quantized");
-        continue;
-      }
-      Pair& pair = Returned(place);
-      pair.pooled.AddBatch({x->second}, {y});
-      pair.description.holds_integers |=
-          at::isIntegralType(x->second.scalar_type(), /*includeBool=*/true);
-      by_place.erase(x);
+  void AddReturned(const OutputPair& tensors) {
+    const auto& [place, x, y] = tensors;
+    if (!x.defined() || !y.defined()) {
+      returned_by_one_.emplace(place, x.defined() ? "float" : "quantized");
+      return;
     }
-    for (const auto& [place, x] : by_place) {
-      returned_by_one_.emplace(place, "float");
-    }
+    Pair& pair = Returned(place);
+    pair.pooled.AddBatch({x}, {y});
+    pair.description.holds_integers |=
+        at::isIntegralType(x.scalar_type(), /*includeBool=*/true);
   }
 
   Pair& Returned(const std::string& place) {

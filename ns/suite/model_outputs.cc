@@ -38,17 +38,14 @@ PairRecord& ModelOutputs::RecordAt(const std::string& place) {
 
 void ModelOutputs::Add(const c10::IValue& of_float,
                        const c10::IValue& of_quantized) {
-  const NamedTensors xs = OutputTensors(of_float);
-  for (const auto& [place, y] : OutputTensors(of_quantized)) {
-    const auto x = absl::c_find_if(xs, [&place = place](const auto& named) {
-      return named.first == place;
-    });
-    if (x == xs.end() || !HoldsNumbers(x->second) || !HoldsNumbers(y) ||
-        x->second.sizes() != y.sizes()) {
+  for (const auto& [place, x, y] :
+       PairByPlace(OutputTensors(of_float), OutputTensors(of_quantized))) {
+    if (!x.defined() || !y.defined() || !HoldsNumbers(x) || !HoldsNumbers(y) ||
+        x.sizes() != y.sizes()) {
       continue;
     }
     // An output that cannot be compared, such as a sparse one, has no figures.
-    const auto statistics = Compare(x->second, y);
+    const auto statistics = Compare(x, y);
     if (statistics.ok()) {
       PairRecord& record = RecordAt(place);
       if (record.batches.empty()) {

@@ -50,12 +50,9 @@ class PooledOutputs {
  public:
   void AddBatch(const NamedTensors& of_float,
                 const NamedTensors& of_quantized) {
-    const std::map<std::string, at::Tensor> by_place(of_float.begin(),
-                                                     of_float.end());
-    for (const auto& [place, y] : of_quantized) {
-      const auto x = by_place.find(place);
-      if (x != by_place.end() && SaysSomething(x->second)) {
-        pooled_.emplace(place, place).first->second.AddBatch({x->second}, {y});
+    for (const auto& [place, x, y] : PairByPlace(of_float, of_quantized)) {
+      if (x.defined() && y.defined() && SaysSomething(x)) {
+        pooled_.emplace(place, place).first->second.AddBatch({x}, {y});
       }
     }
   }

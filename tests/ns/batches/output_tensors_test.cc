@@ -68,5 +68,20 @@ TEST(OutputTensorsTest, LeavesOutWhatIsNoTensor) {
   EXPECT_THAT(Lines(c10::ivalue::Tuple::create({c10::IValue(2.5)})), IsEmpty());
 }
 
+TEST(PairByPlaceTest, PlacesOfOneModelAloneArePairedWithNothing) {
+  const NamedTensors of_float = {
+      {"b", Number(1)}, {"only", Number(2)}, {"a", Number(3)}};
+  const NamedTensors of_quantized = {
+      {"a", Number(4)}, {"new", Number(5)}, {"b", Number(6)}};
+  const auto number = [](const at::Tensor& tensor) {
+    return tensor.defined() ? std::to_string(tensor.item<int>()) : "-";
+  };
+  std::vector<std::string> lines;
+  for (const auto& [place, x, y] : PairByPlace(of_float, of_quantized)) {
+    lines.push_back(place + " " + number(x) + " " + number(y));
+  }
+  EXPECT_THAT(lines, ElementsAre("a 3 4", "new - 5", "b 1 6", "only 2 -"));
+}
+
 }  // namespace
 }  // namespace ns
