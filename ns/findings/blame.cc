@@ -92,8 +92,8 @@ std::optional<Blame> MistakeLike(const ComparisonResult& result,
 // Returns the first layer in front of `worst`, which clips, that is to blame.
 std::optional<Blame> RootOf(const ComparisonResult& result,
                             const Blame& worst) {
-  const std::vector<bool> in_front = FlowsInto(
-      result, worst.layer, [](size_t, size_t) { return true; });
+  const std::vector<bool> in_front =
+      FlowsInto(result, worst.layer, [](size_t, size_t) { return true; });
   const std::vector<bool> taken_back = TakenBack(result);
   std::optional<Blame> clipping;
   for (size_t i = 0; i < worst.layer; ++i) {

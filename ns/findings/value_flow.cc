@@ -20,10 +20,9 @@ void VisitReaders(const ComparisonResult& result, size_t index,
   has_value[index] = true;
   // Layers are in order of execution.
   for (size_t i = index + 1; i < result.layers.size(); ++i) {
-    const bool reads =
-        absl::c_any_of(result.layers[i].producers, [&](size_t producer) {
-          return producer < i && has_value[producer];
-        });
+    const bool reads = absl::c_any_of(
+        result.layers[i].producers,
+        [&](size_t producer) { return producer < i && has_value[producer]; });
     has_value[i] = reads && goes_on(i);
   }
 }

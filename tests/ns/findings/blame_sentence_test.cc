@@ -205,18 +205,22 @@ std::string BlamingInput(const ValueRanges& values, const CodeUse& codes) {
 TEST(BlameSentenceTest, InputsDifferFromThoseOfCalibrationInSizeOrPlace) {
   const std::string start = "x does most harm (10.0 dB by itself): the inputs ";
   EXPECT_EQ(BlamingInput({0, 255, 0, 1}, {1, 99, 254}),
-            start + "go from 0 to 255, which is 255 times as wide as the range "
-                    "that the model was calibrated for.");
+            start +
+                "go from 0 to 255, which is 255 times as wide as the range "
+                "that the model was calibrated for.");
   EXPECT_EQ(BlamingInput({0, 0.01, 0, 0.01}, {50, 0, 252}),
-            start + "go from 0 to 0.01, and the range that the model was "
-                    "calibrated for is 100 times as wide.");
+            start +
+                "go from 0 to 0.01, and the range that the model was "
+                "calibrated for is 100 times as wide.");
   // Widths that are alike are not to blame, whichever of them is the smaller.
   EXPECT_EQ(BlamingInput({-0.9, 0, 0, 0}, {100, 0, 255}),
-            start + "go from -0.9 to 0, and 100.0 % of them are beyond the "
-                    "range that the model was calibrated for.");
+            start +
+                "go from -0.9 to 0, and 100.0 % of them are beyond the "
+                "range that the model was calibrated for.");
   EXPECT_EQ(BlamingInput({-1.5, 0.5, 0, 0.5}, {75, 0, 127}),
-            start + "go from -1.5 to 0.5, and 75.0 % of them are beyond the "
-                    "range that the model was calibrated for.");
+            start +
+                "go from -1.5 to 0.5, and 75.0 % of them are beyond the "
+                "range that the model was calibrated for.");
 }
 
 TEST(BlameSentenceTest, WhatIsUnexplainedNamesWhatWasCompared) {

@@ -35,9 +35,9 @@ TEST(ValueFlowTest, VisitsEachReaderOnceAndGoesOnAsAsked) {
 }
 
 TEST(ValueFlowTest, FlowsFromProducersAlongTheStepsThatGoOn) {
-  const ComparisonResult result = WithShadows(
-      {Broken("a", 40, 40, 50), Broken("b", 40, 40, 50, {0}),
-       Broken("c", 40, 40, 50), Broken("d", 40, 40, 50, {1, 2})});
+  const ComparisonResult result =
+      WithShadows({Broken("a", 40, 40, 50), Broken("b", 40, 40, 50, {0}),
+                   Broken("c", 40, 40, 50), Broken("d", 40, 40, 50, {1, 2})});
   EXPECT_THAT(FlowsInto(result, 3, [](size_t, size_t) { return true; }),
               ElementsAre(true, true, true, true));
   EXPECT_THAT(FlowsInto(result, 1, [](size_t, size_t) { return true; }),
@@ -51,8 +51,8 @@ TEST(ValueFlowTest, FlowsFromProducersAlongTheStepsThatGoOn) {
 
 // The state of a loop flows back to a layer in front.
 TEST(ValueFlowTest, EndsInALoop) {
-  const ComparisonResult result = WithShadows(
-      {Broken("a", 40, 40, 50, {1}), Broken("b", 40, 40, 50, {0})});
+  const ComparisonResult result =
+      WithShadows({Broken("a", 40, 40, 50, {1}), Broken("b", 40, 40, 50, {0})});
   EXPECT_THAT(FlowsInto(result, 0, [](size_t, size_t) { return true; }),
               ElementsAre(true, true));
   EXPECT_THAT(ReadersOf(result, 0), ElementsAre(1));
