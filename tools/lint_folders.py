@@ -11,7 +11,8 @@ targets that make it, and one for each folder of more C++ files than anyone look
 through, a header and its source counted as one; then it exits with 1. Tests may
 use anything and are not looked at.
 
-  --floors  also print the order: what a folder uses is on a line above its own
+  --floors  also print the order of folders that use one another: what a folder
+            uses is on a line above its own
 """
 import argparse
 import ast

@@ -4,8 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "ir/base/status.h"
 #include "ir/files/training_mode.h"
 #include "ns/accuracy/label_accuracy.h"
@@ -13,7 +11,6 @@
 #include "ns/compare/leaf_modules.h"
 #include "ns/compare/state_dict_files.h"
 #include "ns/reference/compare_reference.h"
-#include "ns/result/shell_word.h"
 #include "ns/suite/compare_models.h"
 #include "ns/suite/user_metrics.h"
 
@@ -160,22 +157,6 @@ absl::StatusOr<ComparisonResult> CompareWeightFiles(
   return result;
 }
 
-// What ns quantize needs to make a quantized model of the same float model.
-std::vector<std::string> QuantizeFlags(const ModelPairOptions& models) {
-  std::vector<std::string> flags;
-  if (models.method != "forward") {
-    flags.push_back(absl::StrCat("--method=", ShellWord(models.method)));
-  }
-  if (!models.leaves.empty()) {
-    flags.push_back(
-        absl::StrCat("--leaf=", ShellWord(absl::StrJoin(models.leaves, ","))));
-  }
-  if (!models.engine.empty()) {
-    flags.push_back(absl::StrCat("--backend=", ShellWord(models.engine)));
-  }
-  return flags;
-}
-
 }  // namespace
 
 bool RunsLayers(const CompareOptions& options) {
@@ -196,7 +177,7 @@ absl::StatusOr<ComparisonResult> Compare(const BatchReader& batches,
   result.float_path = options.models.float_path;
   result.quantized_path = options.models.quantized_path;
   result.input_paths = options.input_paths;
-  result.quantize_flags = QuantizeFlags(options.models);
+  result.load = options.models;
   if (options.compare.graphs) {
     std::vector<std::string> files = {options.models.float_path,
                                       options.models.quantized_path};

@@ -5,22 +5,17 @@
 
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "ir/model/model_graph.h"
+#include "ns/result/comparison_result.h"
 
 namespace ns {
 
-struct ModelPairOptions {
+// Without an engine, the first is taken that can load and run both models.
+struct ModelPairOptions : LoadOptions {
   std::string float_path;
   std::string quantized_path;
-  std::string method = "forward";
-  // The name of the quantized engine; empty for the first that can load and run
-  // them.
-  std::string engine;
-  // The module types and script functions whose calls are one op.
-  std::vector<std::string> leaves;
 };
 
 struct ModelPair {

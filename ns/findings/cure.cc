@@ -33,14 +33,29 @@ bool IsDynamic(const ComparisonResult& result) {
   return runs_in(RunsIn::kInt8Weights) && !runs_in(RunsIn::kInt8);
 }
 
+// `flag` with `value`, behind a space; empty for the default.
+std::string Flag(absl::string_view flag, const std::string& value,
+                 absl::string_view default_value = "") {
+  return value == default_value
+             ? ""
+             : absl::StrCat(" --", flag, "=", ShellWord(value));
+}
+
+// How the user had the models loaded, as flags of a command that calls the
+// engine `engine_flag`.
+std::string LoadFlags(const LoadOptions& load, absl::string_view engine_flag) {
+  return absl::StrCat(Flag("method", load.method, "forward"),
+                      Flag("leaf", absl::StrJoin(load.leaves, ",")),
+                      Flag(engine_flag, load.engine));
+}
+
 // The command that quantizes the float model anew, with `more` flags.
 std::string Quantize(const ComparisonResult& result,
                      absl::string_view more = "") {
   return absl::StrCat("ns quantize --float=", ShellWord(result.float_path),
                       " --inputs=", InputsWord(result), " --out=mended.pt",
                       IsDynamic(result) ? " --mode=dynamic" : "",
-                      result.quantize_flags.empty() ? "" : " ",
-                      absl::StrJoin(result.quantize_flags, " "), more);
+                      LoadFlags(result.load, "backend"), more);
 }
 
 // The command that keeps `layers` in float; empty where none of them is a layer
@@ -56,9 +71,7 @@ std::string Keep(const ComparisonResult& result,
   }
   return names.empty()
              ? ""
-             : Quantize(result,
-                        absl::StrCat(" --keep=",
-                                     ShellWord(absl::StrJoin(names, ","))));
+             : Quantize(result, Flag("keep", absl::StrJoin(names, ",")));
 }
 
 bool AreAll(const ComparisonResult& result, const std::vector<size_t>& layers,
@@ -137,7 +150,9 @@ std::optional<Cure> CureOf(const ComparisonResult& result,
       return Cure{
           "replace the kernels",
           absl::StrCat("ns lower --in=", ShellWord(result.quantized_path),
-                       " --out=lowered.pt")};
+                       " --out=lowered.pt",
+                       Flag("method", result.load.method, "forward"),
+                       Flag("engine", result.load.engine))};
     case ErrorCause::kSaturation:
       return Cure{"leave sums room, with 7 bits where they need it",
                   Quantize(result, " --target=fbgemm-avx2")};
@@ -167,7 +182,8 @@ std::optional<Cure> CureOf(const ComparisonResult& result,
           absl::StrCat("ns repro --float=", ShellWord(result.float_path),
                        " --quantized=", ShellWord(result.quantized_path),
                        " --inputs=", InputsWord(result),
-                       " --layer=", ShellWord(layer.name), " --out=repro")};
+                       " --layer=", ShellWord(layer.name), " --out=repro",
+                       LoadFlags(result.load, "engine"))};
     case ErrorCause::kNone:
       break;
   }

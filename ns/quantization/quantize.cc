@@ -51,7 +51,7 @@ bool IsLost(const OutputError& output) {
 }
 
 // Returns how many channels have less than 3 dB in outputs that lose most.
-int64_t LostChannels(const std::vector<OutputError>& outputs) {
+int64_t CountLost(const std::vector<OutputError>& outputs) {
   int64_t lost = 0;
   for (const OutputError& output : outputs) {
     lost += IsLost(output) ? output.channels->below_3db : 0;
@@ -68,84 +68,13 @@ std::string LostWarning(const std::vector<OutputError>& outputs) {
       "ns compare shows where, and ns explain outlier-channel what helps");
 }
 
+// Quantizes one model, once.
 class Quantizer {
  public:
   Quantizer(const BatchReader& batches, QuantizeOptions options)
-      : batches_(batches),
-        options_(std::move(options)),
-        engine_(EngineOf(options_.backend)) {}
+      : batches_(batches), options_(std::move(options)) {}
 
   absl::StatusOr<QuantizeResult> Run(const ModelGraph& float_model) {
-    const QuantizeOptions options = options_;
-    NS_ASSIGN_OR_RETURN(QuantizeResult result, RunOnce(float_model));
-    const bool may_protect =
-        Calibrates() && !options.compat && !options.allow_lost_channels;
-    if (!may_protect || LostChannels(result.outputs) == 0) {
-      return result;
-    }
-    NS_ASSIGN_OR_RETURN(
-        std::optional<QuantizeResult> better,
-        WithoutLostLayers(float_model, result.quantized, batches_, options));
-    if (better &&
-        LostChannels(better->outputs) < LostChannels(result.outputs)) {
-      result = *std::move(better);
-    }
-    if (LostChannels(result.outputs) > 0) {
-      result.report.warnings.push_back(LostWarning(result.outputs));
-    }
-    return result;
-  }
-
-  absl::StatusOr<QuantizeResult> RunOnPrepared(ModelGraph prepared) {
-    options_.methods = {};
-    NS_RETURN_IF_ERROR(CalibrateOnBatches(prepared));
-    const std::string file = prepared.source();
-    NS_ASSIGN_OR_RETURN(
-        QuantizeResult result,
-        Converted(nullptr, std::move(prepared),
-                  options_.mapping.value_or(DefaultMapping(options_)), file));
-    WarnOfUnseen(result);
-    NS_RETURN_IF_ERROR(MeasureOutputs(result.prepared, result));
-    if (const std::string noisy = NoisyOutput(result.outputs); !noisy.empty()) {
-      result.report.warnings.push_back(NoiseWarning(noisy));
-    }
-    return result;
-  }
-
- private:
-  // Quantizes `float_model` with the layers in float in whose range
-  // `quantized`, which was made of it, loses many channels; absent without such
-  // layers.
-  static absl::StatusOr<std::optional<QuantizeResult>> WithoutLostLayers(
-      const ModelGraph& float_model, const ModelGraph& quantized,
-      const BatchReader& batches, QuantizeOptions options) {
-    NS_ASSIGN_OR_RETURN(
-        const std::vector<Batch> last,
-        batches.ReadRange(
-            std::max<int64_t>(0, batches.size() - kMostToFindLost),
-            batches.size()));
-    NS_ASSIGN_OR_RETURN(const auto lost,
-                        LostLayers(float_model, quantized, last));
-    if (lost.empty()) {
-      return std::nullopt;
-    }
-    for (const auto& [name, channels] : lost) {
-      options.keep.push_back(name);
-    }
-    NS_ASSIGN_OR_RETURN(QuantizeResult result,
-                        Quantizer(batches, options).RunOnce(float_model));
-    for (FloatLayer& layer : result.report.stayed_float) {
-      const auto found = lost.find(layer.name);
-      if (found != lost.end()) {
-        layer.reason = absl::StrCat(
-            found->second.below_3db, " of its ", found->second.channels,
-            " channels would be lost in the range of the others");
-      }
-    }
-    return result;
-  }
-
-  absl::StatusOr<QuantizeResult> RunOnce(const ModelGraph& float_model) {
     const std::string& file = float_model.source();
     batches_to_try_ = MayRefuseInputs(options_) ? batches_.size() : 0;
     NS_ASSIGN_OR_RETURN(RescaledModel source,
@@ -180,6 +109,23 @@ class Quantizer {
     return result;
   }
 
+  absl::StatusOr<QuantizeResult> RunOnPrepared(ModelGraph prepared) {
+    options_.methods = {};
+    NS_RETURN_IF_ERROR(CalibrateOnBatches(prepared));
+    const std::string file = prepared.source();
+    NS_ASSIGN_OR_RETURN(
+        QuantizeResult result,
+        Converted(nullptr, std::move(prepared),
+                  options_.mapping.value_or(DefaultMapping(options_)), file));
+    WarnOfUnseen(result);
+    NS_RETURN_IF_ERROR(MeasureOutputs(result.prepared, result));
+    if (const std::string noisy = NoisyOutput(result.outputs); !noisy.empty()) {
+      result.report.warnings.push_back(NoiseWarning(noisy));
+    }
+    return result;
+  }
+
+ private:
   // Returns `model` with factors moved between its layers, if that is asked
   // for.
   absl::StatusOr<RescaledModel> Rescaled(const ModelGraph& model) const {
@@ -294,22 +240,80 @@ class Quantizer {
 
   const BatchReader& batches_;
   QuantizeOptions options_;
-  const ScopedEngine engine_;
   // How many batches run to find what is refused.
   int64_t batches_to_try_ = 0;
 };
+
+// Quantizes `float_model` with the layers in float in whose range `quantized`,
+// which was made of it, loses many channels; absent without such layers.
+absl::StatusOr<std::optional<QuantizeResult>> WithoutLostLayers(
+    const ModelGraph& float_model, const ModelGraph& quantized,
+    const BatchReader& batches, QuantizeOptions options) {
+  NS_ASSIGN_OR_RETURN(
+      const std::vector<Batch> last,
+      batches.ReadRange(std::max<int64_t>(0, batches.size() - kMostToFindLost),
+                        batches.size()));
+  NS_ASSIGN_OR_RETURN(const auto lost,
+                      LostLayers(float_model, quantized, last));
+  if (lost.empty()) {
+    return std::nullopt;
+  }
+  for (const auto& [name, channels] : lost) {
+    options.keep.push_back(name);
+  }
+  NS_ASSIGN_OR_RETURN(QuantizeResult result,
+                      Quantizer(batches, options).Run(float_model));
+  for (FloatLayer& layer : result.report.stayed_float) {
+    const auto found = lost.find(layer.name);
+    if (found != lost.end()) {
+      layer.reason = absl::StrCat(
+          found->second.below_3db, " of its ", found->second.channels,
+          " channels would be lost in the range of the others");
+    }
+  }
+  return result;
+}
+
+// Quantizes `float_model` anew where outputs of `result` lose many channels,
+// and warns of what is lost still.
+absl::Status ProtectChannels(const ModelGraph& float_model,
+                             const BatchReader& batches,
+                             const QuantizeOptions& options,
+                             QuantizeResult& result) {
+  if (CountLost(result.outputs) == 0) {
+    return absl::OkStatus();
+  }
+  NS_ASSIGN_OR_RETURN(
+      std::optional<QuantizeResult> better,
+      WithoutLostLayers(float_model, result.quantized, batches, options));
+  if (better && CountLost(better->outputs) < CountLost(result.outputs)) {
+    result = *std::move(better);
+  }
+  if (CountLost(result.outputs) > 0) {
+    result.report.warnings.push_back(LostWarning(result.outputs));
+  }
+  return absl::OkStatus();
+}
 
 }  // namespace
 
 absl::StatusOr<QuantizeResult> Quantize(const ModelGraph& float_model,
                                         const BatchReader& batches,
                                         const QuantizeOptions& options) {
-  return Quantizer(batches, options).Run(float_model);
+  const ScopedEngine engine(EngineOf(options.backend));
+  NS_ASSIGN_OR_RETURN(QuantizeResult result,
+                      Quantizer(batches, options).Run(float_model));
+  if (options.mode == QuantizeMode::kStatic && !options.compat &&
+      !options.allow_lost_channels) {
+    NS_RETURN_IF_ERROR(ProtectChannels(float_model, batches, options, result));
+  }
+  return result;
 }
 
 absl::StatusOr<QuantizeResult> QuantizePrepared(
     ModelGraph prepared, const BatchReader& batches,
     const QuantizeOptions& options) {
+  const ScopedEngine engine(EngineOf(options.backend));
   return Quantizer(batches, options).RunOnPrepared(std::move(prepared));
 }
 

@@ -141,22 +141,22 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
                            const BatchReader& batches,
                            const CompareOptions& options, const Passes& passes,
                            ComparisonResult& result) {
-  CompareOptions with_emulation = options;
-  with_emulation.variants = emulation.UnsaturatedVariants(matches);
-  with_emulation.channels = true;
+  CompareOptions run_options = options;
+  run_options.variants = emulation.UnsaturatedVariants(matches);
+  run_options.channels = true;
   ModelOutputs outputs;
   if (options.activations) {
-    with_emulation.see_outputs = [&](int64_t batch, const c10::IValue& of_float,
-                                     const c10::IValue& of_quantized) {
+    run_options.see_outputs = [&](int64_t batch, const c10::IValue& of_float,
+                                  const c10::IValue& of_quantized) {
       outputs.Add(of_float, of_quantized);
       return options.see_outputs
                  ? options.see_outputs(batch, of_float, of_quantized)
                  : absl::OkStatus();
     };
   }
-  NS_ASSIGN_OR_RETURN(PairRunner runner,
-                      PairRunner::Create(float_model, quantized_model, matches,
-                                         with_emulation));
+  NS_ASSIGN_OR_RETURN(
+      PairRunner runner,
+      PairRunner::Create(float_model, quantized_model, matches, run_options));
   NonFiniteInputs inputs = InputsOf(float_model);
   result.has_activations = options.activations;
   result.has_shadows = options.shadows;
@@ -170,8 +170,8 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
     };
   }
   NS_ASSIGN_OR_RETURN(result.batches,
-                      RunBatches(runner, batches, batches.size(),
-                                 with_emulation, passes, inputs, stop));
+                      RunBatches(runner, batches, batches.size(), run_options,
+                                 passes, inputs, stop));
   AddFigures(runner, result);
   result.model_outputs = outputs.Figures();
   for (const NotShadowedMatch& match : runner.not_shadowed()) {

@@ -20,7 +20,8 @@
 
 namespace ns {
 
-// What is compared (PairPlan), and what else CompareModels does.
+// What is compared (PairPlan), and what else CompareModels does. It compares
+// channels always, and has variants of its own.
 struct CompareOptions : PairPlan {
   MatchOptions match;
   bool weights = true;

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "ir/base/status.h"
-#include "ir/graph/layer_id.h"
 #include "ir/graph/node_view.h"
 #include "ir/graph/source_line.h"
 #include "llvm/ADT/DenseMap.h"
@@ -66,7 +65,6 @@ LayerComparison DescribeLayer(const SubgraphMatch& match,
   if (const Node* const base = match.a.subgraph.base) {
     layer.family = std::string(OpRelations().FamilyOf(*base));
     if (!match.is_quantize_point) {
-      layer.id = LayerIdOf(*base);
       layer.float_layer = float_layers.lookup(base);
     }
   }

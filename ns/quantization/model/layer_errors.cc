@@ -11,10 +11,8 @@
 #include "ns/suite/compare_models.h"
 #include "ns/suite/compare_options.h"
 #include "passes/lowering/lower_to_fbgemm.h"
-#include "passes/quantization/layers/float_subgraphs.h"
 
 namespace ns {
-
 namespace {
 
 // Calls `see` with the name of each layer of `float_model` and its comparison.
@@ -23,12 +21,6 @@ absl::Status CompareLayers(
     absl::Span<const Batch> batches, LayerErrorKind kind,
     const std::function<void(const std::string& name,
                              const LayerComparison& layer)>& see) {
-  // Comparisons are named after ops of the quantized model, which may be other
-  // layers' names in the float one.
-  NS_ASSIGN_OR_RETURN(const ModelGraph copy, float_model.Clone());
-  const std::vector<FloatSubgraph> layers =
-      FindFloatSubgraphs(copy.graph(), {}, FusingOps::kLibTorch);
-  MarkLayers(layers);
   // Ours are LibTorch's layers with the clamps behind them. Without these, what
   // a layer clips that the clamp would cut off counts as an error.
   NS_ASSIGN_OR_RETURN(ModelGraph lowered, quantized.Clone());
@@ -40,12 +32,14 @@ absl::Status CompareLayers(
   options.shadows = kind == LayerErrorKind::kByItself;
   NS_ASSIGN_OR_RETURN(
       const ComparisonResult result,
-      CompareModels(copy, lowered,
+      CompareModels(float_model, lowered,
                     BatchReader::FromBatches({batches.begin(), batches.end()}),
                     options));
   for (const LayerComparison& layer : result.layers) {
-    if (layer.id) {
-      see(LayerOf(layers, *layer.id).name, layer);
+    // Its own name is that of an op of the quantized model, which may be
+    // another layer's in the float one.
+    if (!layer.float_layer.empty()) {
+      see(layer.float_layer, layer);
     }
   }
   return absl::OkStatus();

@@ -225,8 +225,8 @@ std::string ChannelsLine(const LayerComparison& layer,
   return line + "\n";
 }
 
-// Returns "help                    keep it in float: ns quantize ...", and how
-// to read more.
+// Returns what helps, "help                    keep it in float", the command
+// that does it and the one that explains the cause, a line each.
 std::string HelpLines(const ComparisonResult& result, const Verdict& verdict) {
   const std::optional<Cure> cure = CureOf(result, verdict);
   if (!cure) {

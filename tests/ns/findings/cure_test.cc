@@ -60,7 +60,8 @@ TEST(CureTest, CommandsHaveThePathsOfTheComparison) {
 TEST(CureTest, LayersAreKeptByTheirNameInTheFloatModel) {
   ComparisonResult result = ResultOf(Broken("add_relu", 5, 6, 20));
   result.layers[0].float_layer = "add";
-  result.quantize_flags = {"--method=encode", "--backend=qnnpack"};
+  result.load.method = "encode";
+  result.load.engine = "qnnpack";
   EXPECT_EQ(CureOf(result, Blaming(ErrorCause::kRounding))->command,
             "ns quantize --float=float.pt --inputs=a.pt,b.pt --out=mended.pt "
             "--method=encode --backend=qnnpack --keep=add");
@@ -113,6 +114,21 @@ TEST(CureTest, WhatReadsChannelsBehindAnActivationIsKeptToo) {
   result.layers[2].weights.push_back({"weight", {1}, Error(45)});
   EXPECT_THAT(CureOf(result, Blaming(ErrorCause::kOutlierChannel))->command,
               EndsWith(" --keep=a,gelu,b"));
+}
+
+TEST(CureTest, CommandsLoadTheModelsAsTheComparisonDid) {
+  ComparisonResult result = ResultOf(Broken("fc", 5, 6, 20));
+  result.load = {"encode", "qnnpack", {"Swish", "my mul"}};
+  EXPECT_EQ(CureOf(result, Blaming(ErrorCause::kUnexplained))->command,
+            "ns repro --float=float.pt --quantized=quantized.pt "
+            "--inputs=a.pt,b.pt --layer=fc --out=repro --method=encode "
+            "--leaf='Swish,my mul' --engine=qnnpack");
+  EXPECT_EQ(CureOf(result, Blaming(ErrorCause::kKernel))->command,
+            "ns lower --in=quantized.pt --out=lowered.pt --method=encode "
+            "--engine=qnnpack");
+  EXPECT_EQ(CureOf(result, Blaming(ErrorCause::kSharedScale))->command,
+            "ns quantize --float=float.pt --inputs=a.pt,b.pt --out=mended.pt "
+            "--method=encode --leaf='Swish,my mul' --backend=qnnpack");
 }
 
 TEST(CureTest, DynamicModelsStayDynamic) {

@@ -2,13 +2,11 @@
 
 #include <ATen/Functions.h>
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/graph/layer_id.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 
@@ -38,7 +36,7 @@ class ResultOfMatchesTest : public testing::Test {
   const ModelGraph a_;
   const ModelGraph b_;
   const MatchResult matches_;
-  ComparisonResult result_;
+  const ComparisonResult result_;
 };
 
 TEST_F(ResultOfMatchesTest, LayersAreTheMatchesInTheirOrder) {
@@ -56,11 +54,10 @@ TEST_F(ResultOfMatchesTest, LayersAreTheMatchesInTheirOrder) {
   EXPECT_THAT(fc.weights, IsEmpty());
 }
 
-TEST_F(ResultOfMatchesTest, LayersHaveTheIdsOfTheFloatModel) {
-  EXPECT_EQ(result_.layers[1].id, std::nullopt);
-  SetLayerId(*matches_.matches[1].a.subgraph.base, LayerId(5));
-  result_ = OrThrow(ResultOfMatches(a_, b_, matches_, {}));
-  EXPECT_EQ(result_.layers[1].id, LayerId(5));
+TEST_F(ResultOfMatchesTest, LayersHaveTheirNamesInTheFloatModel) {
+  // The point where the input is quantized is no layer of it.
+  EXPECT_EQ(result_.layers[0].float_layer, "");
+  EXPECT_EQ(result_.layers[1].float_layer, "fc");
 }
 
 TEST_F(ResultOfMatchesTest, UnmatchedNodesOfBothModelsAreListed) {

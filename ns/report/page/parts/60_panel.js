@@ -14,6 +14,8 @@
     median_channel_sqnr_db: 'median channel (dB)',
     channels_below_3db: 'channels below 3 dB',
   };
+  // How many elements and channels there are is no figure of an error.
+  const COUNTS = ['elements', 'channels'];
   const label = (key) => LABELS[key] || key;
   const ORIGINS = {
     local: 'is mostly its own',
@@ -67,7 +69,8 @@
     const keys = [];
     for (const {figures} of parts) {
       for (const [key, value] of Object.entries(figures)) {
-        if (page.isFigure(value) && key !== 'elements' && !keys.includes(key)) {
+        if (page.isFigure(value) && !COUNTS.includes(key) &&
+            !keys.includes(key)) {
           keys.push(key);
         }
       }
