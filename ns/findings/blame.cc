@@ -11,6 +11,7 @@
 #include "ns/findings/error_causes.h"
 #include "ns/findings/input_mismatch.h"
 #include "ns/findings/lost_channels.h"
+#include "ns/findings/output_shares.h"
 #include "ns/findings/output_view.h"
 #include "ns/findings/shared_scale.h"
 #include "ns/findings/table_figures.h"
@@ -63,30 +64,42 @@ bool IsMistake(const LayerComparison& layer, ErrorCause cause) {
           RangeRatio(layer).value_or(0) >= kNoRange);
 }
 
-// Whether the local errors of the two are alike, or that of `layer` is larger.
-bool IsAlike(const LayerComparison& layer, const LayerComparison& worst) {
-  return layer.unpaired_input.empty() && layer.shadow &&
-         NoiseToSignal(layer.shadow->error.sqnr_db) * kAlike >=
-             NoiseToSignal(worst.shadow->error.sqnr_db);
+// Whether two of Harms are alike, or `harm` is the larger one.
+bool IsAlike(double harm, double of_worst) {
+  return harm > 0 && harm * kAlike >= of_worst;
 }
 
-// Returns the layer that does most harm by a mistake, and not much less than
+// Returns the layer that harms most by a mistake, and not much less than
 // `worst`, of whose error nothing is known.
-std::optional<Blame> MistakeLike(const ComparisonResult& result,
-                                 const LayerComparison& worst) {
-  const std::vector<bool> taken_back = TakenBack(result);
+std::optional<Blame> MistakeLike(const ComparisonResult& result, size_t worst) {
+  const std::vector<double> harms = Harms(result);
   std::optional<Blame> blame;
-  double lowest = INFINITY;
+  double most = 0;
   for (size_t i = 0; i < result.layers.size(); ++i) {
-    const LayerComparison& layer = result.layers[i];
-    const ErrorCause cause = CauseOf(layer);
-    if (!taken_back[i] && IsMistake(layer, cause) && IsAlike(layer, worst) &&
-        layer.shadow->error.sqnr_db < lowest) {
+    const ErrorCause cause = CauseOf(result.layers[i]);
+    if (IsMistake(result.layers[i], cause) && IsAlike(harms[i], harms[worst]) &&
+        harms[i] > most) {
       blame = Blame{i, cause};
-      lowest = layer.shadow->error.sqnr_db;
+      most = harms[i];
     }
   }
   return blame;
+}
+
+// Returns the input in front of `worst`, which clips or has a range that does
+// not fit, that is not like those of calibration: nothing behind it can fit.
+std::optional<Blame> MismatchedInput(const ComparisonResult& result,
+                                     const Blame& worst) {
+  const std::vector<bool> in_front =
+      FlowsInto(result, worst.layer, [](size_t, size_t) { return true; });
+  for (size_t i = 0; i < worst.layer; ++i) {
+    const LayerComparison& layer = result.layers[i];
+    if (in_front[i] && layer.shadow &&
+        layer.shadow->error.sqnr_db < kOtherValueDb && InputMismatchOf(layer)) {
+      return Blame{i, ErrorCause::kInputMismatch};
+    }
+  }
+  return std::nullopt;
 }
 
 // Returns the first layer in front of `worst`, which clips, that is to blame.
@@ -94,12 +107,11 @@ std::optional<Blame> RootOf(const ComparisonResult& result,
                             const Blame& worst) {
   const std::vector<bool> in_front =
       FlowsInto(result, worst.layer, [](size_t, size_t) { return true; });
-  const std::vector<bool> taken_back = TakenBack(result);
+  const std::vector<double> harms = Harms(result);
   std::optional<Blame> clipping;
   for (size_t i = 0; i < worst.layer; ++i) {
     const LayerComparison& layer = result.layers[i];
-    if (!in_front[i] || taken_back[i] ||
-        !IsAlike(layer, result.layers[worst.layer])) {
+    if (!in_front[i] || !IsAlike(harms[i], harms[worst.layer])) {
       continue;
     }
     const ErrorCause cause = CauseOf(layer);
@@ -150,10 +162,16 @@ std::optional<Blame> BlameByShadows(const ComparisonResult& result) {
                                    : ErrorCause::kUnexplained};
   switch (worst.cause) {
     case ErrorCause::kClipping:
-      return RootOf(result, worst).value_or(worst);
+    case ErrorCause::kRange:
+      if (const auto mismatch = MismatchedInput(result, worst)) {
+        return mismatch;
+      }
+      return worst.cause == ErrorCause::kRange
+                 ? worst
+                 : RootOf(result, worst).value_or(worst);
     case ErrorCause::kRounding:
     case ErrorCause::kUnexplained:
-      return output == nullptr ? MistakeLike(result, layer).value_or(worst)
+      return output == nullptr ? MistakeLike(result, *index).value_or(worst)
                                : worst;
     default:
       return worst;
@@ -214,6 +232,20 @@ bool HasGivenRange(const LayerComparison& layer, ErrorCause cause) {
          (HasRangeOfInput(layer) || layer.float_side.op.empty());
 }
 
+// Whether the error of the outputs is large, and more than half of it comes
+// from the layer to blame, however small its own error is.
+bool MakesMostOfALargeError(const ComparisonResult& result,
+                            const Blame& blame) {
+  constexpr double kLargeDb = 20;
+  constexpr double kMost = 0.5;
+  return SharesHold(result) &&
+         result.layers[blame.layer].output_share.value_or(0) > kMost &&
+         absl::c_any_of(result.model_outputs,
+                        [](const ModuleOutputComparison& output) {
+                          return output.figures.error.sqnr_db < kLargeDb;
+                        });
+}
+
 }  // namespace
 
 std::optional<Blame> BlameOf(const ComparisonResult& result) {
@@ -228,7 +260,7 @@ std::optional<Blame> BlameOf(const ComparisonResult& result) {
   }
   std::optional<Blame> blame =
       result.has_shadows ? BlameByShadows(result) : BlameByWeights(result);
-  if (blame &&
+  if (blame && !MakesMostOfALargeError(result, *blame) &&
       (!IsMistake(result.layers[blame->layer], blame->cause) ||
        HasGivenRange(result.layers[blame->layer], blame->cause)) &&
       RankedSqnr(result.layers[blame->layer], Figure::kShadow).db.value_or(0) >=

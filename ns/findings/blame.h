@@ -22,21 +22,24 @@ struct Blame {
 // The first of these rules that names a layer decides:
 //   1. The first of two layers that run in another order than in the float
 //      model, if its activation is below 10 dB or was not measured.
-//   2. Where the WorstOffender (ns/findings/error_breakdown.h) clips: of the
-//      layers in front of it whose local error is at most 10 dB smaller, the
-//      first with a wrong weight or bias, or else the first that clips, too,
-//      and is below 30 dB. What comes out of it is not what the layers behind
-//      were calibrated for.
-//   3. Where rounding, or nothing that was measured, explains the error of the
-//      WorstOffender: of the layers whose local error is at most 10 dB smaller
-//      and that have a mistake, the one with the largest local error.
-//   4. The WorstOffender.
-//   5. Where the rules so far name no layer, or one without a mistake other
+//   2. Where the WorstOffender clips, or has a range that does not fit: the
+//      first input in front of it that is below 10 dB and is not like those of
+//      calibration (ns/findings/input_mismatch.h).
+//   3. Where the WorstOffender (ns/findings/error_breakdown.h) clips: of the
+//      layers in front of it that harm at most 10 dB less (Harms), the first
+//      with a wrong weight or bias, or else the first that clips, too, and is
+//      below 30 dB. What comes out of it is not what the layers behind were
+//      calibrated for.
+//   4. Where rounding, or nothing that was measured, explains the error of the
+//      WorstOffender: of the layers that harm at most 10 dB less and that have
+//      a mistake, the one that harms most.
+//   5. The WorstOffender.
+//   6. Where the rules so far name no layer, or one without a mistake other
 //      than its range, whose local SQNR is no lower: the layer of the
 //      WorstUnbalancedInput (ns/findings/unbalanced_inputs.h). The range of a
 //      smaller input is often that of the concatenation already.
-//   6. Likewise the WorstLostChannels (ns/findings/lost_channels.h).
-// Without shadows, 2 to 6 give way to the first layer that has the weight of
+//   7. Likewise the WorstLostChannels (ns/findings/lost_channels.h).
+// Without shadows, 2 to 7 give way to the first layer that has the weight of
 // another one, or else the layer with the lowest weight SQNR, if that is below
 // 10 dB.
 //
@@ -45,7 +48,8 @@ struct Blame {
 // that differs in a better layer was corrected on purpose. These are mistakes,
 // and so are NaN and infinities that only the quantized layer has, and a range
 // that is at least 8 times too wide. Where the rules name a layer with a local
-// SQNR of 30 dB or more that has no mistake, none is blamed.
+// SQNR of 30 dB or more that has no mistake, none is blamed, unless it makes more
+// than half of the error of outputs of which one is below 20 dB.
 //
 // A cause is told more closely where the layer shares its weight
 // (LayerComparison::shares_weight_with) or its scale

@@ -14,6 +14,7 @@
 #include "ns/findings/error_causes.h"
 #include "ns/findings/figure_text.h"
 #include "ns/findings/input_mismatch.h"
+#include "ns/findings/output_shares.h"
 #include "ns/findings/output_view.h"
 #include "ns/findings/saturation.h"
 #include "ns/findings/shared_scale.h"
@@ -253,6 +254,15 @@ std::string ReasonText(const ComparisonResult& result, const Blame& blame) {
           : "--parts measures what the weight and the activations do alone");
 }
 
+// Returns " makes 45 % of the output's error" where that is known and is much.
+std::string WhatItDoes(const ComparisonResult& result,
+                       const LayerComparison& layer) {
+  return SharesHold(result) && layer.output_share.value_or(0) > kSpreadShare
+             ? absl::StrFormat(" makes %.0f %% of the output's error",
+                               100 * *layer.output_share)
+             : " is to blame";
+}
+
 }  // namespace
 
 std::string BlameSentence(const ComparisonResult& result, const Blame& blame) {
@@ -268,8 +278,8 @@ std::string BlameSentence(const ComparisonResult& result, const Blame& blame) {
                          DbWithUnit(SqnrDb(layer, output, Figure::kShadow)),
                          " by itself)")
           : "";
-  return absl::StrCat(OutputLabel(layer, output), " does most harm", local,
-                      ": ", ReasonText(result, blame),
+  return absl::StrCat(OutputLabel(layer, output), WhatItDoes(result, layer),
+                      local, ": ", ReasonText(result, blame),
                       HasRangeOfReplaced(result, blame)
                           ? absl::StrCat("; ", Printable(layer.replaced_input))
                           : "",

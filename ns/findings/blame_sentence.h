@@ -9,7 +9,7 @@
 
 namespace ns {
 
-// Returns "fc does most harm (8.7 dB by itself): its bias is off by 0.3 (root
+// Returns "fc is to blame (8.7 dB by itself): its bias is off by 0.3 (root
 // of the mean square).", with the figures that were measured. `blame` is what
 // BlameOf(result) returned. Control characters in names are escaped.
 std::string BlameSentence(const ComparisonResult& result, const Blame& blame);

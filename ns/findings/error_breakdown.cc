@@ -8,6 +8,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
+#include "ns/findings/output_shares.h"
 #include "ns/findings/output_view.h"
 #include "ns/result/comparison_result.h"
 #include "passes/ops/op_families.h"
@@ -252,6 +253,22 @@ std::vector<bool> TakenBack(const ComparisonResult& result) {
   return taken_back;
 }
 
+std::vector<double> Harms(const ComparisonResult& result) {
+  const bool by_share = SharesHold(result);
+  const std::vector<bool> taken_back = TakenBack(result);
+  std::vector<double> harms;
+  for (size_t i = 0; i < result.layers.size(); ++i) {
+    const LayerComparison& layer = result.layers[i];
+    const double local = NoiseToSignal(LowestLocalOf(layer).sqnr_db);
+    const double share = layer.output_share.value_or(0);
+    harms.push_back(local == 0      ? 0
+                    : by_share      ? std::max(share, 0.0)
+                    : taken_back[i] ? 0
+                                    : local);
+  }
+  return harms;
+}
+
 std::optional<size_t> WorstOffender(const ComparisonResult& result) {
   if (!result.inputs_are_finite) {
     return std::nullopt;
@@ -262,17 +279,12 @@ std::optional<size_t> WorstOffender(const ComparisonResult& result) {
   if (wrong != result.layers.end()) {
     return wrong - result.layers.begin();
   }
-  const std::vector<bool> taken_back = TakenBack(result);
-  std::optional<size_t> worst;
-  double lowest = INFINITY;
-  for (size_t i = 0; i < result.layers.size(); ++i) {
-    const double sqnr_db = LowestLocalOf(result.layers[i]).sqnr_db;
-    if (sqnr_db < lowest && !taken_back[i]) {
-      worst = i;
-      lowest = sqnr_db;
-    }
-  }
-  return worst;
+  const std::vector<double> harms = Harms(result);
+  const auto worst = absl::c_max_element(harms);
+  return worst == harms.end() ||
+                 *worst <= (SharesHold(result) ? kSpreadShare : 0)
+             ? std::nullopt
+             : std::make_optional<size_t>(worst - harms.begin());
 }
 
 const OutputComparison* OffendingOutput(const LayerComparison& layer) {

@@ -102,15 +102,21 @@ bool LosesInfinities(const LayerComparison& layer);
 // and do not cancel so far.
 std::vector<bool> TakenBack(const ComparisonResult& result);
 
-// Returns the layer that does most harm by itself: the first that produces NaN
-// or infinities where its float form, on the same inputs, produces numbers, or
-// that LosesInfinities, or else the one with the lowest local SQNR, the first
-// among equals. A layer whose local SQNR is nan or that is exact is not one,
-// but -inf is: an error where the float side is zero. Nor is a layer where the
-// float model has NaN or infinities that the quantized one has not
-// (IsOfFiniteValues), one with an unpaired input, or one whose error is
-// TakenBack. Absent without shadows, since accumulated errors do not tell which
-// layer caused them.
+// Returns how much harm each layer does by itself, to be compared with that of
+// the others: its share of the error of the model's outputs, at least 0, where
+// SharesHold (ns/findings/output_shares.h), and else the NSR of the output with
+// the lowest local SQNR, 0 where that is TakenBack. 0, too, for a layer whose
+// local SQNR is nan or that is exact, one where the float model has NaN or
+// infinities that the quantized one has not (IsOfFiniteValues), and one with an
+// unpaired input; inf for an error where the float side is zero.
+std::vector<double> Harms(const ComparisonResult& result);
+
+// Returns the layer to look at first: the first that produces NaN or infinities
+// where its float form, on the same inputs, produces numbers, or that
+// LosesInfinities, or else the one that Harms most, the first among equals.
+// Where SharesHold, none with a share of kSpreadShare or less is one. Absent
+// without shadows, since accumulated errors do not tell which layer caused
+// them.
 std::optional<size_t> WorstOffender(const ComparisonResult& result);
 
 // Returns the output by which WorstOffender judges `layer`; null for the first

@@ -19,6 +19,7 @@
 #include "ns/findings/error_breakdown.h"
 #include "ns/findings/error_causes.h"
 #include "ns/findings/figure_text.h"
+#include "ns/findings/output_shares.h"
 #include "ns/findings/output_view.h"
 #include "ns/findings/saturation.h"
 #include "ns/findings/table_figures.h"
@@ -56,6 +57,14 @@ bool IsExact(const ComparisonResult& result, Figure figure) {
 }
 
 std::string NoBlameSentence(const ComparisonResult& result) {
+  if (SharesHold(result)) {
+    const LayerComparison& most = result.layers[LayersByShare(result)[0]];
+    return absl::StrFormat(
+        "No layer stands out: %s makes most of the output's error, %.0f %% (%s "
+        "by itself).",
+        NameOf(most), 100 * *most.output_share,
+        DbWithUnit(SqnrDb(most, Figure::kShadow)));
+  }
   const Figure figure = result.has_shadows       ? Figure::kShadow
                         : result.has_activations ? Figure::kActivation
                                                  : Figure::kWeight;

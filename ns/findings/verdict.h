@@ -20,8 +20,8 @@ struct Verdict {
   // Never empty. In this order, where they apply:
   //  * that the model was never calibrated (ns/findings/calibration.h);
   //  * the FirstUnpairedFall, if it is the cause;
-  //  * which layer does most harm by itself and why, or that none stands out,
-  //    unless the first sentence says why already;
+  //  * which layer is to blame and why, or that none stands out, unless the
+  //    first sentence says why already;
   //  * which layers have a large error that is TakenBack;
   //  * the FirstUnpairedFall, if it is not the cause;
   //  * with activations and shadows: the FirstUnexplainedFall, or that there is

@@ -46,6 +46,7 @@ struct Row {
   const ErrorFigures* error = nullptr;
   const ActivationComparison* figures = nullptr;
   absl::string_view dominated_by;
+  std::optional<double> output_share;
   const PairSaturation* saturation = nullptr;
   // The SQNR of the row without saturation, and what saturation costs, in dB.
   std::optional<double> exact_sqnr_db;
@@ -179,6 +180,19 @@ std::vector<Column> OutlierColumns() {
   };
 }
 
+std::vector<Column> ChannelColumns() {
+  using Values = ActivationComparison;
+  return {
+      GroupColumn("channels", &Values::channels, &ChannelSummary::channels),
+      GroupColumn("median_channel_sqnr_db", &Values::channels,
+                  &ChannelSummary::median_sqnr_db),
+      GroupColumn("channels_below_3db", &Values::channels,
+                  &ChannelSummary::below_3db),
+      {"output_share",
+       [](const Row& row) { return FieldOf(row.output_share); }},
+  };
+}
+
 // A column of the metric of the user with this index.
 Column UserColumn(const std::string& name, size_t index) {
   return ValuesColumn(name, [index](const ActivationComparison& figures) {
@@ -256,6 +270,7 @@ std::vector<Column> Columns(const ShownColumns& shown) {
   if (shown.has_saturation) {
     add(SaturationColumns());
   }
+  add(ChannelColumns());
   return columns;
 }
 
@@ -299,6 +314,7 @@ void AddOfLayer(const LayerComparison& layer, Figure figure, Row& row) {
   if (figure == Figure::kActivation) {
     const std::optional<ErrorPart> part = DominantPart(layer);
     row.dominated_by = part ? ErrorPartName(*part) : "";
+    row.output_share = layer.output_share;
   }
   if (layer.saturation && figure == Figure::kActivation) {
     row.exact_sqnr_db = layer.saturation->sqnr_db;

@@ -150,6 +150,10 @@ struct LayerComparison {
   // layers that may be to blame, whether parts were asked for or not
   // (ns/suite/measure_shares.h).
   std::optional<PartShares> measured_shares;
+  // The share of the error of the model's outputs that this layer's local error
+  // makes (ns/suite/output_shares.h), 0.2 for a fifth. Absent unless activations
+  // and shadows were both asked for, and where it is not known.
+  std::optional<double> output_share;
   // What was tried in this layer alone; see ns/suite/try_changes.h.
   std::vector<TriedChange> tried_changes;
   // What a reference kernel (dequantize, compute in float, quantize) makes of

@@ -17,6 +17,7 @@
 #include "ns/suite/measure_shares.h"
 #include "ns/suite/model_outputs.h"
 #include "ns/suite/non_finite_inputs.h"
+#include "ns/suite/output_shares.h"
 #include "ns/suite/pair_runner.h"
 #include "ns/suite/repeatability.h"
 #include "ns/suite/result_of_matches.h"
@@ -244,6 +245,15 @@ absl::StatusOr<ComparisonResult> CompareModels(
                                      batches, options, result)
                      : MeasureShares(float_model, quantized_model, matched,
                                      batches, options, result))
+        .IgnoreError();
+  }
+  if (options.activations && options.shadows) {
+    // Neither is a model that cannot be differentiated.
+    (options.emulate
+         ? MeasureOutputShares(float_copy, quantized_copy, matches, batches,
+                               result)
+         : MeasureOutputShares(float_model, quantized_model, matched, batches,
+                               result))
         .IgnoreError();
   }
   std::vector<std::optional<double>> exact;

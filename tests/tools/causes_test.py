@@ -270,7 +270,7 @@ class CausesTest(cli.CliTest):
         'compare', '--float=float.pt', '--quantized=quantized.pt',
         '--inputs=inputs.pt', f'--engine={ENGINE}', cwd=self.folder)[0]
     self.assertRegex(
-        output, r'(?m)^verdict  +large@1 does most harm .*\n'
+        output, r'(?m)^verdict  +large@1 is to blame .*\n'
         r'^help  +give each place a scale of its own.*\n'
         r'^ +ns quantize --float=float.pt --inputs=inputs.pt --out=mended.pt '
         r'--backend=qnnpack\n'

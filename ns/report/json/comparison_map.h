@@ -11,6 +11,7 @@
 #include "ns/findings/cure.h"
 #include "ns/findings/error_breakdown.h"
 #include "ns/findings/error_causes.h"
+#include "ns/findings/output_shares.h"
 #include "ns/findings/verdict.h"
 #include "ns/report/json/figures_map.h"
 #include "ns/report/json/graph_map.h"
@@ -156,6 +157,8 @@ inline std::optional<FallSummary> FallOf(const ComparisonResult& result) {
 struct VerdictSummary {
   std::optional<std::string> layer;
   std::string kind;
+  std::vector<std::string> culprits;
+  std::optional<double> explained_share;
   std::vector<std::string> sentences;
   std::optional<Cure> cure;
 };
@@ -170,6 +173,9 @@ template <typename Io>
 void Map(Io& io, VerdictSummary& verdict) {
   io.Optional("layer", verdict.layer);
   io("kind", verdict.kind);
+  io("cause", verdict.kind);
+  io.Optional("culprits", verdict.culprits);
+  io.Optional("explained_share", verdict.explained_share);
   io("sentences", verdict.sentences);
   io.Optional("cure", verdict.cure);
 }
@@ -180,11 +186,16 @@ inline std::optional<VerdictSummary> VerdictSummaryOf(
   if (!verdict) {
     return std::nullopt;
   }
-  VerdictSummary summary = {std::nullopt,
-                            std::string(ErrorCauseName(verdict->cause)),
-                            verdict->sentences, CureOf(result, *verdict)};
+  VerdictSummary summary;
+  summary.kind = std::string(ErrorCauseName(verdict->cause));
+  summary.explained_share = ExplainedShare(result);
+  summary.sentences = verdict->sentences;
+  summary.cure = CureOf(result, *verdict);
   if (verdict->layer) {
     summary.layer = result.layers[*verdict->layer].name;
+    for (const size_t layer : LayersLike(result, *verdict->layer)) {
+      summary.culprits.push_back(result.layers[layer].name);
+    }
   }
   return summary;
 }

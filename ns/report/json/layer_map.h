@@ -200,6 +200,7 @@ void Map(Io& io, LayerComparison& layer) {
     MapFigure(io, kind, kind.of_layer, layer);
   }
   io.Derived("error", [&] { return BreakdownOf(layer); });
+  io.Optional("output_share", layer.output_share);
   io.Derived("tried_changes", [&] { return DescribedChanges(layer); });
   io.Optional("outputs", layer.outputs);
   io.Optional("saturation", layer.saturation);

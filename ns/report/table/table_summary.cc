@@ -17,6 +17,7 @@
 #include "ns/findings/error_causes.h"
 #include "ns/findings/figure_text.h"
 #include "ns/findings/limit_text.h"
+#include "ns/findings/output_shares.h"
 #include "ns/findings/output_view.h"
 #include "ns/findings/saturation.h"
 #include "ns/findings/table_figures.h"
@@ -129,8 +130,38 @@ std::string OutputLine(const ComparisonResult& result) {
           : "");
 }
 
+// Returns "error of the outputs    conv1 44 %, fc 25 %; 12 % unexplained":
+// which layers it comes from. Nothing where shares do not hold.
+std::string SharesLine(const ComparisonResult& result) {
+  constexpr size_t kMostNamed = 4;
+  constexpr double kLeastNamed = 0.05;
+  if (!SharesHold(result)) {
+    return "";
+  }
+  std::vector<std::string> shares;
+  for (const size_t layer : LayersByShare(result)) {
+    const double share = *result.layers[layer].output_share;
+    if (shares.size() < kMostNamed && share >= kLeastNamed) {
+      shares.push_back(absl::StrFormat(
+          "%s %.0f %%", Printable(result.layers[layer].name), 100 * share));
+    }
+  }
+  if (shares.empty()) {
+    shares.push_back(
+        absl::StrCat("spread over ", LayersByShare(result).size(), " layers"));
+  }
+  const double explained = *ExplainedShare(result);
+  return absl::StrFormat(
+      "%-22s  %s%s\n", "error of the outputs", absl::StrJoin(shares, ", "),
+      explained < 1 - kLeastNamed
+          ? absl::StrFormat("; %.0f %% unexplained", 100 * (1 - explained))
+      : explained > 1 + kLeastNamed
+          ? absl::StrFormat("; all shares add up to %.0f %%", 100 * explained)
+          : "");
+}
+
 std::string LowestLines(const ComparisonResult& result) {
-  std::string lines = OutputLine(result);
+  std::string lines = OutputLine(result) + SharesLine(result);
   for (const Figure figure : ShownFigures(result)) {
     const bool is_part = figure == Figure::kInherited ||
                          figure == Figure::kWeightOnly ||
@@ -241,8 +272,8 @@ std::string HelpLines(const ComparisonResult& result, const Verdict& verdict) {
           absl::StrCat("ns explain ", ErrorCauseName(verdict.cause))));
 }
 
-// Returns "verdict                 fc does most harm (8.7 dB by itself): it has
-// no bias, and the float layer has one.", and what helps, or nothing where the
+// Returns "verdict                 fc is to blame (8.7 dB by itself): it has no
+// bias, and the float layer has one.", and what helps, or nothing where the
 // lines above say all there is.
 std::string VerdictLines(const ComparisonResult& result,
                          const std::optional<Verdict>& verdict) {

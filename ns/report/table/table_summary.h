@@ -14,9 +14,9 @@ std::string MatchSummary(const ComparisonResult& result);
 
 // Says, as far as `result` has it and in this order:
 //
-//  * how many layers were matched, and the lowest SQNR of each figure;
-//  * with activations and shadows, the layer that does most harm by itself,
-//    whether its error is mostly a shift or a few outliers, its worst channels,
+//  * how many layers were matched, the lowest SQNR of the outputs and which
+//    layers their error comes from, and the lowest SQNR of each figure;
+//  * with activations and shadows, the WorstOffender, whether its error is mostly a shift or a few outliers, its worst channels,
 //    and the first fall that no layer explains (ns/findings/error_breakdown.h);
 //    with activations alone, the worst channels of the lowest one;
 //  * which layer is to blame and why (ns/findings/verdict.h), and the five
@@ -25,8 +25,7 @@ std::string MatchSummary(const ComparisonResult& result);
 //    saturate on the processor that is emulated
 //    (ns/report/table/emulation_summary.h), and what was left out and why;
 //  * the accuracy (ns/report/table/accuracy_text.h), the limits, and the
-//  comparison
-//    with a baseline (ns/findings/limit_text.h).
+//    comparison with a baseline (ns/findings/limit_text.h).
 std::string FigureSummary(const ComparisonResult& result);
 
 }  // namespace ns

@@ -26,7 +26,7 @@ TEST(BlameSentenceTest, ABiasIsOffByTheRootOfTheMeanSquare) {
   LayerComparison layer = Fc();
   layer.bias = BiasComparison{0.09, /*is_missing=*/false};
   EXPECT_EQ(Blaming(layer, ErrorCause::kBias),
-            "fc does most harm (9.0 dB by itself): its bias is off by 0.3 "
+            "fc is to blame (9.0 dB by itself): its bias is off by 0.3 "
             "(root of the mean square).");
 }
 
@@ -34,7 +34,7 @@ TEST(BlameSentenceTest, ABiasThatIsMissingHasNoFigure) {
   LayerComparison layer = Fc();
   layer.bias = BiasComparison{0.09, /*is_missing=*/true};
   EXPECT_EQ(Blaming(layer, ErrorCause::kBias),
-            "fc does most harm (9.0 dB by itself): it has no bias, and the "
+            "fc is to blame (9.0 dB by itself): it has no bias, and the "
             "float layer has one.");
 }
 
@@ -43,14 +43,14 @@ TEST(BlameSentenceTest, AWeightHasTheLowestFigureOfAll) {
   layer.weights = {{"weight_ih_l0", {1}, Error(40)},
                    {"weight_hh_l0", {1}, Error(8.5)}};
   EXPECT_EQ(Blaming(layer, ErrorCause::kWeight),
-            "fc does most harm (9.0 dB by itself): its weight has 8.5 dB.");
+            "fc is to blame (9.0 dB by itself): its weight has 8.5 dB.");
 }
 
 TEST(BlameSentenceTest, AWeightNamesTheWorstOutputChannel) {
   LayerComparison layer = WithWeight(Fc(), 8.5);
   layer.shadow->worst_channels = {{7, 2.0}, {3, 4.0}};
   EXPECT_EQ(Blaming(layer, ErrorCause::kWeight),
-            "fc does most harm (9.0 dB by itself): its weight has 8.5 dB, most "
+            "fc is to blame (9.0 dB by itself): its weight has 8.5 dB, most "
             "of all in output channel 7.");
 }
 
@@ -60,18 +60,18 @@ TEST(BlameSentenceTest, TheShareOfAWeightIsSaidWhereItsFigureDoesNotShowIt) {
   LayerComparison layer = WithWeight(Fc(), 12);
   layer.measured_shares = PartShares{0.96, 0.04};
   EXPECT_EQ(Blaming(layer, ErrorCause::kWeight),
-            "fc does most harm (9.0 dB by itself): its weight has 12.0 dB and "
+            "fc is to blame (9.0 dB by itself): its weight has 12.0 dB and "
             "makes 96.0 % of the error.");
   layer.weights[0].error.sqnr_db = 11.9;
   EXPECT_EQ(Blaming(layer, ErrorCause::kWeight),
-            "fc does most harm (9.0 dB by itself): its weight has 11.9 dB.");
+            "fc is to blame (9.0 dB by itself): its weight has 11.9 dB.");
 }
 
 TEST(BlameSentenceTest, ASmallShareHasTwoDigits) {
   LayerComparison layer = WithWeight(Fc(), 30);
   layer.measured_shares = PartShares{0.0096, 0.04};
   EXPECT_EQ(Blaming(layer, ErrorCause::kWeight),
-            "fc does most harm (9.0 dB by itself): its weight has 30.0 dB and "
+            "fc is to blame (9.0 dB by itself): its weight has 30.0 dB and "
             "makes 0.96 % of the error.");
 }
 
@@ -79,7 +79,7 @@ TEST(BlameSentenceTest, AShareAboveOneIsAllOfTheError) {
   LayerComparison layer = WithWeight(Fc(), 30);
   layer.measured_shares = PartShares{1.3, 0.04};
   EXPECT_EQ(Blaming(layer, ErrorCause::kWeight),
-            "fc does most harm (9.0 dB by itself): its weight has 30.0 dB and "
+            "fc is to blame (9.0 dB by itself): its weight has 30.0 dB and "
             "makes all of the error, of which a corrected bias or a clamp "
             "takes back some.");
 }
@@ -88,7 +88,7 @@ TEST(BlameSentenceTest, AShareThatWasNotMeasuredIsNotSaid) {
   LayerComparison layer = WithWeight(Fc(), 30);
   layer.measured_shares = PartShares{std::nullopt, 0.04};
   EXPECT_EQ(Blaming(layer, ErrorCause::kWeight),
-            "fc does most harm (9.0 dB by itself): its weight has 30.0 dB.");
+            "fc is to blame (9.0 dB by itself): its weight has 30.0 dB.");
 }
 
 TEST(BlameSentenceTest, TheFigureOfTheWeightAloneReplacesItsShare) {
@@ -96,13 +96,13 @@ TEST(BlameSentenceTest, TheFigureOfTheWeightAloneReplacesItsShare) {
   layer.measured_shares = PartShares{0.96, 0.04};
   layer.weight_only = Error(9.2);
   EXPECT_EQ(Blaming(layer, ErrorCause::kWeight),
-            "fc does most harm (9.0 dB by itself): its weight has 30.0 dB and "
+            "fc is to blame (9.0 dB by itself): its weight has 30.0 dB and "
             "alone brings its output to 9.2 dB.");
 }
 
 TEST(BlameSentenceTest, ClippingHasItsShareAndBothRanges) {
   EXPECT_EQ(Blaming(Clipping("fc", 5, {}), ErrorCause::kClipping),
-            "fc does most harm (5.0 dB by itself): 10.0 % of its values are "
+            "fc is to blame (5.0 dB by itself): 10.0 % of its values are "
             "clipped to its range, which is -1 to 1 where the float values are "
             "-1 to 4.004.");
 }
@@ -113,7 +113,7 @@ TEST(BlameSentenceTest, ARangeHasItsScaleAndHowMuchTooWideItIs) {
   layer.shadow->codes = CodeUse{0, 0, 200};
   layer.shadow->ranges = ValueRanges{-1, 4.1, -1, 4.1};
   EXPECT_EQ(Blaming(layer, ErrorCause::kRange),
-            "fc does most harm (9.0 dB by itself): its scale, 0.1, makes a "
+            "fc is to blame (9.0 dB by itself): its scale, 0.1, makes a "
             "range 5.0 times as wide as its values need.");
 }
 
@@ -121,7 +121,7 @@ TEST(BlameSentenceTest, AKernelHasItsFigure) {
   LayerComparison layer = Fc();
   layer.kernel = Figures(11);
   EXPECT_EQ(Blaming(layer, ErrorCause::kKernel),
-            "fc does most harm (9.0 dB by itself): its kernel has 11.0 dB "
+            "fc is to blame (9.0 dB by itself): its kernel has 11.0 dB "
             "against a reference kernel.");
 }
 
@@ -132,16 +132,16 @@ TEST(BlameSentenceTest, SaturationHasItsCostAndTheEmulatedKernels) {
   ComparisonResult result = WithShadows({layer});
   result.emulated = "fbgemm-avx2";
   EXPECT_EQ(BlameSentence(result, Blame{0, ErrorCause::kSaturation}),
-            "fc does most harm (9.0 dB by itself): saturating sums cost it "
+            "fc is to blame (9.0 dB by itself): saturating sums cost it "
             "21.3 dB on fbgemm-avx2.");
 }
 
 TEST(BlameSentenceTest, RoundingAndMissingCalibrationHaveNoFigure) {
   EXPECT_EQ(Blaming(Fc(), ErrorCause::kRounding),
-            "fc does most harm (9.0 dB by itself): its values lose this by "
+            "fc is to blame (9.0 dB by itself): its values lose this by "
             "rounding to 8 bits, in a range that fits.");
   EXPECT_EQ(Blaming(Fc(), ErrorCause::kNeverCalibrated),
-            "fc does most harm (9.0 dB by itself): it was never calibrated: "
+            "fc is to blame (9.0 dB by itself): it was never calibrated: "
             "its scale is 1 and its zero point 0, with which observers "
             "start.");
 }
@@ -150,12 +150,12 @@ TEST(BlameSentenceTest, ALayerMakesNanOrLosesInfinities) {
   LayerComparison layer = Broken("log", kNan, kNan, 20);
   layer.shadow->non_finite = NonFiniteCounts{0, 0, 3, 0};
   EXPECT_EQ(Blaming(layer, ErrorCause::kNonFinite),
-            "log does most harm (nan dB by itself): it makes NaN or infinities "
+            "log is to blame (nan dB by itself): it makes NaN or infinities "
             "where its float form has numbers.");
   LayerComparison mask = Broken("mask", kNan, kNan, 20);
   mask.shadow->non_finite = NonFiniteCounts{0, 3, 0, 0};
   EXPECT_EQ(Blaming(mask, ErrorCause::kNonFinite),
-            "mask does most harm (nan dB by itself): it turns infinities into "
+            "mask is to blame (nan dB by itself): it turns infinities into "
             "numbers, such as those of an attention mask, which its float "
             "form keeps.");
 }
@@ -164,14 +164,14 @@ TEST(BlameSentenceTest, ASwappedLayerHasTheWeightOfAnother) {
   LayerComparison layer = Fc();
   layer.has_weight_of = "head";
   EXPECT_EQ(Blaming(layer, ErrorCause::kSwapped),
-            "fc does most harm (9.0 dB by itself): it has the weight of head.");
+            "fc is to blame (9.0 dB by itself): it has the weight of head.");
 }
 
 TEST(BlameSentenceTest, ASwappedLayerRunsBeforeAnother) {
   ComparisonResult result = WithShadows({Fc(), Broken("head", 8, 9, 30)});
   result.swapped = {"fc", "head"};
   EXPECT_EQ(BlameSentence(result, Blame{0, ErrorCause::kSwapped}),
-            "fc does most harm (9.0 dB by itself): it runs before head, and "
+            "fc is to blame (9.0 dB by itself): it runs before head, and "
             "after it in the float model.");
 }
 
@@ -186,7 +186,7 @@ TEST(BlameSentenceTest, AConcatenationNamesTheInputThatIsLost) {
   cat.qparams = LayerQParams{2.5, 0};
   EXPECT_EQ(BlameSentence(WithShadows({scores, boxes, cat}),
                           Blame{2, ErrorCause::kUnbalancedInputs}),
-            "cat does most harm: its inputs share one range, but the largest "
+            "cat is to blame: its inputs share one range, but the largest "
             "spreads 640 times as wide as sigmoid, which is left with 5.0 "
             "dB.");
 }
@@ -203,7 +203,7 @@ std::string BlamingInput(const ValueRanges& values, const CodeUse& codes) {
 }
 
 TEST(BlameSentenceTest, InputsDifferFromThoseOfCalibrationInSizeOrPlace) {
-  const std::string start = "x does most harm (10.0 dB by itself): the inputs ";
+  const std::string start = "x is to blame (10.0 dB by itself): the inputs ";
   EXPECT_EQ(BlamingInput({0, 255, 0, 1}, {1, 99, 254}),
             start +
                 "go from 0 to 255, which is 255 times as wide as the range "
@@ -225,7 +225,7 @@ TEST(BlameSentenceTest, InputsDifferFromThoseOfCalibrationInSizeOrPlace) {
 
 TEST(BlameSentenceTest, WhatIsUnexplainedNamesWhatWasCompared) {
   LayerComparison layer = Fc();
-  const std::string start = "fc does most harm (9.0 dB by itself): ";
+  const std::string start = "fc is to blame (9.0 dB by itself): ";
   const std::string parts =
       "; --parts measures what the weight and the activations do alone.";
   EXPECT_EQ(Blaming(layer, ErrorCause::kUnexplained),
@@ -246,7 +246,7 @@ TEST(BlameSentenceTest, WhereThePartsAreKnownOnlyTheKernelIsLeft) {
   LayerComparison layer = WithWeight(Fc(), 40);
   layer.measured_shares = PartShares{0.1, 0.1};
   EXPECT_EQ(Blaming(layer, ErrorCause::kUnexplained),
-            "fc does most harm (9.0 dB by itself): its weight does not explain "
+            "fc is to blame (9.0 dB by itself): its weight does not explain "
             "it; --what=weights,activations,shadows,kernel shows whether the "
             "kernel does.");
 }
@@ -255,13 +255,13 @@ TEST(BlameSentenceTest, WhereAllIsKnownNothingIsSuggested) {
   LayerComparison layer = WithWeight(Fc(), 40);
   layer.kernel = Figures(60);
   EXPECT_EQ(Blaming(layer, ErrorCause::kUnexplained),
-            "fc does most harm (9.0 dB by itself): no figure explains it.");
+            "fc is to blame (9.0 dB by itself): no figure explains it.");
 }
 
 TEST(BlameSentenceTest, WithoutAShadowThereIsNoFigureOfTheLayer) {
   const ComparisonResult result = Result({Layer("fc", 8, {4})});
   EXPECT_EQ(BlameSentence(result, Blame{0, ErrorCause::kWeight}),
-            "fc does most harm: its weight has 4.0 dB.");
+            "fc is to blame: its weight has 4.0 dB.");
 }
 
 TEST(BlameSentenceTest, NamesTheOutputThatHasTheError) {
@@ -270,7 +270,7 @@ TEST(BlameSentenceTest, NamesTheOutputThatHasTheError) {
   layer.outputs = {Output("h_n", 12, 14, 50), Output("c_n", 5, 6, 50)};
   layer.kernel = Figures(60);
   EXPECT_EQ(Blaming(layer, ErrorCause::kUnexplained),
-            "lstm (c_n) does most harm (6.0 dB by itself): no figure explains "
+            "lstm (c_n) is to blame (6.0 dB by itself): no figure explains "
             "it.");
 }
 
@@ -284,7 +284,7 @@ TEST(BlameSentenceTest, SaysWhatFlowsInInsteadOfWhat) {
   layer.shadow->ranges = ValueRanges{-1, 4.1, -1, 4.1};
   layer.replaced_input = "aten::relu6 flows in instead of aten::relu";
   EXPECT_EQ(Blaming(layer, ErrorCause::kRange),
-            "pool does most harm (9.0 dB by itself): its scale, 0.1, makes a "
+            "pool is to blame (9.0 dB by itself): its scale, 0.1, makes a "
             "range 5.0 times as wide as its values need; aten::relu6 flows in "
             "instead of aten::relu.");
 }
@@ -301,7 +301,7 @@ TEST(BlameSentenceTest, ARangeOfItsOwnIsNotThatOfWhatFlowsIn) {
   layer.shadow->ranges = ValueRanges{-1, 4.1, -1, 4.1};
   layer.replaced_input = "aten::mul flows in instead of aten::silu";
   EXPECT_EQ(Blaming(layer, ErrorCause::kRange),
-            "pool.quantize does most harm (9.0 dB by itself): its scale, 0.1, "
+            "pool.quantize is to blame (9.0 dB by itself): its scale, 0.1, "
             "makes a range 5.0 times as wide as its values need.");
 }
 

@@ -107,5 +107,47 @@ TEST(BlameTest, AnInputThatClipsMuchIsAnother) {
   EXPECT_EQ(BlameOf(WithShadows({input}))->cause, ErrorCause::kInputMismatch);
 }
 
+TEST(BlameTest, AnInputOfAnotherSizeIsBehindWhatClips) {
+  LayerComparison input = Clipping("x.quantize", 5, {});
+  input.float_side = {};
+  input.shadow->ranges->float_max = 20;
+  input.output_share = 0.1;
+  LayerComparison layer = Clipping("fc", 12, {0});
+  layer.output_share = 0.9;
+  const auto blame = BlameOf(WithShadows({input, layer}));
+  ASSERT_TRUE(blame.has_value());
+  EXPECT_EQ(blame->layer, 0);
+  EXPECT_EQ(blame->cause, ErrorCause::kInputMismatch);
+  // One that is as in calibration is not.
+  input.shadow->ranges->float_max = 2;
+  EXPECT_EQ(BlameOf(WithShadows({input, layer}))->layer, 1);
+}
+
+TEST(BlameTest, AGoodLayerThatMakesMostOfALargeErrorIsToBlame) {
+  ComparisonResult result =
+      WithShadows({Broken("norm", 33, 33, 60), Broken("fc", 14, 45, 14)});
+  result.layers[0].output_share = 0.9;
+  result.layers[1].output_share = 0.1;
+  result.model_outputs.push_back({"output", "", "", Figures(25)});
+  EXPECT_FALSE(BlameOf(result).has_value());
+  result.model_outputs[0].figures = Figures(14);
+  ASSERT_TRUE(BlameOf(result).has_value());
+  EXPECT_EQ(BlameOf(result)->layer, 0);
+  result.layers[0].output_share = 0.45;
+  result.layers[1].output_share = 0.55;
+  EXPECT_EQ(BlameOf(result)->layer, 1);
+}
+
+// Clipped in front of a saturated sigmoid, it costs the outputs nothing.
+TEST(BlameTest, ALargeErrorThatTheOutputsDoNotShowIsNotToBlame) {
+  LayerComparison clipping = Clipping("decoder", 12, {});
+  clipping.output_share = 0.001;
+  LayerComparison stft = Broken("stft", 26, 26, 60);
+  stft.output_share = 0.6;
+  const auto blame = BlameOf(WithShadows({stft, clipping}));
+  ASSERT_TRUE(blame.has_value());
+  EXPECT_EQ(blame->layer, 0);
+}
+
 }  // namespace
 }  // namespace ns

@@ -136,6 +136,38 @@ TEST(WorstOffenderTest, MayBeAnErrorWithoutSignal) {
   EXPECT_THAT(WorstOffender(Shadows({1, -kInfinity})), Optional(1));
 }
 
+ComparisonResult WithShares(std::initializer_list<double> shares,
+                            ComparisonResult result) {
+  auto layer = result.layers.begin();
+  for (const double share : shares) {
+    (layer++)->output_share = share;
+  }
+  return result;
+}
+
+TEST(WorstOffenderTest, HasTheLargestShareOfTheOutputsErrorWhereThatIsKnown) {
+  EXPECT_THAT(WorstOffender(WithShares({0.2, 0, 0.8}, Shadows({30, 8.7, 20}))),
+              Optional(2));
+  // Shares that do not explain the error say nothing.
+  EXPECT_THAT(WorstOffender(WithShares({0.1, 0, 0.2}, Shadows({30, 8.7, 20}))),
+              Optional(1));
+}
+
+TEST(WorstOffenderTest, IsAbsentWhereTheErrorIsSpread) {
+  const std::vector<std::optional<double>> local(12, 20.0);
+  ComparisonResult result = Shadows(local);
+  for (LayerComparison& layer : result.layers) {
+    layer.output_share = 1.0 / 12;
+  }
+  EXPECT_EQ(WorstOffender(result), std::nullopt);
+}
+
+TEST(WorstOffenderTest, OfSharesIsNoLayerWithAnUnpairedInput) {
+  ComparisonResult result = WithShares({0.2, 0.5, 0.3}, Shadows({30, 8.7, 20}));
+  result.layers[1].unpaired_input = "behind relu";
+  EXPECT_THAT(WorstOffender(result), Optional(2));
+}
+
 TEST(WorstOffenderTest, IsNoLayerWithAnUnpairedInput) {
   ComparisonResult result = Shadows({30, 8.7, 20});
   result.layers[1].unpaired_input = "an extra layer";

@@ -26,6 +26,20 @@ TEST(VerdictTest, InputsThatAreNoNumbersBlameNoLayer) {
   EXPECT_FALSE(VerdictOf(result).has_value());
 }
 
+TEST(VerdictTest, TellsTheShareOfTheOutputsError) {
+  ComparisonResult result =
+      WithShadows({Broken("stft", 26, 26, 60), Broken("fc", 25, 35, 25)});
+  result.layers[0].output_share = 0.75;
+  result.layers[1].output_share = 0.2;
+  EXPECT_THAT(VerdictOf(result)->sentences[0],
+              StartsWith("stft makes 75 % of the output's error (26.0 dB by "
+                         "itself): "));
+  result.layers[0].shadow = Figures(36);
+  EXPECT_EQ(VerdictOf(result)->sentences[0],
+            "No layer stands out: stft makes most of the output's error, 75 % "
+            "(36.0 dB by itself).");
+}
+
 TEST(VerdictTest, BlamesTheWorstLayerAndSaysWhy) {
   const auto verdict =
       VerdictOf(WithShadows({WithWeight(Broken("conv", 30, 30, 50), 40),
@@ -35,7 +49,7 @@ TEST(VerdictTest, BlamesTheWorstLayerAndSaysWhy) {
   EXPECT_EQ(verdict->cause, ErrorCause::kWeight);
   EXPECT_THAT(
       verdict->sentences,
-      ElementsAre("fc does most harm (9.0 dB by itself): its weight has 8.5 "
+      ElementsAre("fc is to blame (9.0 dB by itself): its weight has 8.5 "
                   "dB.",
                   "Local errors explain every fall of the accumulated SQNR.",
                   "No layer clips more than 0.10 % of its values."));
@@ -53,14 +67,14 @@ TEST(VerdictTest, SaysWhatTheWeightAloneDoes) {
   auto verdict = VerdictOf(WithShadows({layer}));
   EXPECT_EQ(verdict->cause, ErrorCause::kWeight);
   EXPECT_EQ(verdict->sentences[0],
-            "fc does most harm (9.0 dB by itself): its weight has 35.0 dB and "
+            "fc is to blame (9.0 dB by itself): its weight has 35.0 dB and "
             "makes 90.0 % of the error.");
   // What flags add makes the sentence richer.
   layer.weight_only = Error(9.5);
   verdict = VerdictOf(WithShadows({layer}));
   EXPECT_EQ(verdict->cause, ErrorCause::kWeight);
   EXPECT_EQ(verdict->sentences[0],
-            "fc does most harm (9.0 dB by itself): its weight has 35.0 dB and "
+            "fc is to blame (9.0 dB by itself): its weight has 35.0 dB and "
             "alone brings its output to 9.5 dB.");
 }
 
@@ -111,7 +125,7 @@ TEST(VerdictTest, AModelWithoutCalibrationIsCalledSo) {
   EXPECT_EQ(of_layer->cause, ErrorCause::kNeverCalibrated);
   EXPECT_EQ(of_layer->layer, 0);
   EXPECT_THAT(of_layer->sentences[0],
-              HasSubstr("conv does most harm (3.0 dB by itself): it was never "
+              HasSubstr("conv is to blame (3.0 dB by itself): it was never "
                         "calibrated"));
 }
 
@@ -129,7 +143,7 @@ TEST(VerdictTest, NamesTheConcatenationThatLosesAnInput) {
   EXPECT_EQ(verdict->cause, ErrorCause::kUnbalancedInputs);
   EXPECT_THAT(
       verdict->sentences[0],
-      StartsWith("cat does most harm: its inputs share one range, but the "
+      StartsWith("cat is to blame: its inputs share one range, but the "
                  "largest spreads 640 times as wide as sigmoid, which is left "
                  "with 5.0 dB"));
 }
@@ -181,7 +195,7 @@ TEST(VerdictTest, WhatOnlyOneModelHasMayDoMostHarm) {
             "in the float model comes from 'relu' (aten::relu), which has no "
             "counterpart in the quantized model.");
   EXPECT_THAT(verdict->sentences[1],
-              StartsWith("conv1 does most harm (24.0 dB by itself)"));
+              StartsWith("conv1 is to blame (24.0 dB by itself)"));
   EXPECT_EQ(verdict->sentences[2],
             "Local errors explain every other fall of the accumulated SQNR.");
   // Without a layer to blame, it is all there is to say.
@@ -198,13 +212,13 @@ TEST(VerdictTest, WhatOnlyOneModelHasMayDoMoreHarmThanOutliers) {
   EXPECT_EQ(verdict->layer, 1);
   EXPECT_EQ(verdict->cause, ErrorCause::kUnpaired);
   EXPECT_THAT(verdict->sentences[1],
-              HasSubstr("conv1 does most harm: 60 of its 64 channels"));
+              HasSubstr("conv1 is to blame: 60 of its 64 channels"));
 }
 
 TEST(VerdictTest, ABrokenLayerIsBlamedBeforeWhatOnlyOneModelHas) {
   const auto verdict = VerdictOf(WithLostRelu(8));
   EXPECT_EQ(verdict->layer, 0);
-  EXPECT_THAT(verdict->sentences[0], StartsWith("conv1 does most harm (8.0"));
+  EXPECT_THAT(verdict->sentences[0], StartsWith("conv1 is to blame (8.0"));
   EXPECT_THAT(verdict->sentences[1],
               StartsWith("conv2 falls to -1.0 dB accumulated"));
 }
@@ -308,7 +322,7 @@ TEST(VerdictTest, WithoutShadowsWeightsAreJudged) {
   EXPECT_EQ(verdict->layer, 1);
   EXPECT_EQ(verdict->cause, ErrorCause::kWeight);
   EXPECT_THAT(verdict->sentences,
-              ElementsAre("fc does most harm: its weight has 4.0 dB."));
+              ElementsAre("fc is to blame: its weight has 4.0 dB."));
   result.layers.pop_back();
   verdict = VerdictOf(result);
   EXPECT_THAT(verdict->sentences,
@@ -330,7 +344,7 @@ TEST(VerdictTest, AnotherOutputIsNamed) {
   LayerComparison layer = Broken("lstm", 30, 30, 40);
   layer.outputs = {Output("c_n", 5, 6, 20)};
   const auto verdict = VerdictOf(WithShadows({layer}));
-  EXPECT_THAT(verdict->sentences[0], StartsWith("lstm (c_n) does most harm"));
+  EXPECT_THAT(verdict->sentences[0], StartsWith("lstm (c_n) is to blame"));
   EXPECT_EQ(verdict->cause, ErrorCause::kUnexplained);
 }
 
@@ -343,14 +357,14 @@ TEST(VerdictTest, AWrongBiasIsBehindAllOutputs) {
   const auto verdict = VerdictOf(WithShadows({layer}));
   EXPECT_EQ(verdict->cause, ErrorCause::kBias);
   EXPECT_THAT(verdict->sentences[0],
-              StartsWith("gru (h_n) does most harm (6.0 dB by itself): its "
+              StartsWith("gru (h_n) is to blame (6.0 dB by itself): its "
                          "bias is off by 0.141"));
 }
 
 TEST(VerdictTest, NamesDoNotDriveTerminals) {
   const auto verdict =
       VerdictOf(WithShadows({Broken("a\x1b[31m\nb", 5, 5, 20)}));
-  EXPECT_THAT(verdict->sentences[0], StartsWith("a\\x1b[31m\\x0ab does"));
+  EXPECT_THAT(verdict->sentences[0], StartsWith("a\\x1b[31m\\x0ab is "));
 }
 
 // Whatever the figures of the first output.
@@ -361,7 +375,7 @@ TEST(VerdictTest, OtherOutputsThatAreNanAreToBlame) {
   const auto verdict = VerdictOf(WithShadows({layer}));
   EXPECT_EQ(verdict->layer, 0);
   EXPECT_EQ(verdict->cause, ErrorCause::kNonFinite);
-  EXPECT_THAT(verdict->sentences[0], StartsWith("lstm (c_n) does most harm"));
+  EXPECT_THAT(verdict->sentences[0], StartsWith("lstm (c_n) is to blame"));
   // And whatever that of others is, where the first has them.
   layer = Broken("lstm", kNan, kNan, 50);
   layer.shadow->non_finite = NonFiniteCounts{0, 0, 3, 0};

@@ -23,10 +23,11 @@ const char kHeader[] =
     "float_min,float_max,quantized_min,quantized_max,"
     "float_nan,float_inf,quantized_nan,quantized_inf,"
     "codes_lowest,codes_highest,codes_unused,worst_channels,dominated_by,"
-    "mean_error,bias_share\n";
+    "mean_error,bias_share,channels,median_channel_sqnr_db,channels_below_3db,"
+    "output_share\n";
 
 // The fields behind "batches" of a row that has nothing there.
-const char kNothing[] = ",,,,,,,,,,,,,,,0.0,0.0\n";
+const char kNothing[] = ",,,,,,,,,,,,,,,0.0,0.0,,,,\n";
 
 ActivationComparison Figures(const std::vector<int64_t>& shape,
                              const ErrorFigures& error,
@@ -102,6 +103,8 @@ TEST(CsvReportTest, WritesAllThatIsKnownOfAnOutput) {
   layer.activation->non_finite = NonFiniteCounts{1, 2, 3, 4};
   layer.activation->codes = CodeUse{5, 6, 240};
   layer.activation->worst_channels = {{3, 2.5}, {0, kInfinity}};
+  layer.activation->channels = ChannelSummary{8, 5.5, 2};
+  layer.output_share = 0.25;
   layer.shadow = Figures({2, 8}, {30, 0.5, 0.99, 2}, {30});
   layer.inherited = ErrorFigures{8, 0.5, 0.99, 2};
   layer.weight_only = ErrorFigures{33, 0.5, 0.99, 2};
@@ -113,12 +116,14 @@ TEST(CsvReportTest, WritesAllThatIsKnownOfAnOutput) {
       ToCsv(result),
       std::string(kHeader) +
           "fc,activation,,,,,,2x8,6.5,0.5,0.99,2.0,1,16,"
-          "-1.5,2.0,-inf,nan,1,2,3,4,5,6,240,3:2.5 0:inf,inherited,0.0,0.0\n"
+          "-1.5,2.0,-inf,nan,1,2,3,4,5,6,240,3:2.5 0:inf,inherited,0.0,0.0,"
+          "8,5.5,2,0.25\n"
           "fc,shadow,,,,,,2x8,30.0,0.5,0.99,2.0,1" +
           kNothing + "fc,weight_only,,,,,,,33.0,0.5,0.99,2.0," + kNothing +
           "fc,activation_only,,,,,,,34.0,0.5,0.99,2.0," + kNothing +
           "fc,inherited,,,,,,,8.0,0.5,0.99,2.0," + kNothing +
-          "fc,kernel,,,,,,2x8,60.0,0.25,1.0,0.0,1,16,,,,,,,,,,,,,,0.0,0.0\n");
+          "fc,kernel,,,,,,2x8,60.0,0.25,1.0,0.0,1,16,,,,,,,,,,,,,,0.0,0.0,,,,"
+          "\n");
 }
 
 TEST(CsvReportTest, LeavesOutLayersWithoutFigures) {

@@ -11,6 +11,7 @@
     ['quantized.op', 'op', ['op']],
     ['activation.sqnr_db', 'activation dB', ['sqnr', 'activation']],
     ['shadow.sqnr_db', 'shadow dB', ['shadow', 'local']],
+    ['output_share', 'share of output error', ['share']],
     ['weight.sqnr_db', 'weight dB', ['weight']],
     ['inherited.sqnr_db', 'inherited dB', ['inherited']],
     ['kernel.sqnr_db', 'kernel dB', ['kernel']],

@@ -108,7 +108,7 @@ TEST(HtmlReportTest, HoldsTheJsonAndTheVerdict) {
   EXPECT_THAT(html, HasSubstr("<h1>float.pt → quantized.pt</h1>"));
   EXPECT_THAT(html, HasSubstr("<dd>models/float.pt (sha256 0123)</dd>"));
   EXPECT_THAT(html, HasSubstr("<dt>Inputs</dt><dd>images.pt (sha256 4567)"));
-  EXPECT_THAT(html, HasSubstr("<p class=\"verdict\">fc does most harm"));
+  EXPECT_THAT(html, HasSubstr("<p class=\"verdict\">fc is to blame"));
   EXPECT_THAT(html, HasSubstr("<div class=\"cure\">What to do: "));
   EXPECT_THAT(html, HasSubstr("<pre>ns repro --float=models/float.pt "));
   EXPECT_THAT(html, HasSubstr("id=\"layout\">null</script>"));

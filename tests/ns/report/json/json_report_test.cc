@@ -149,6 +149,7 @@ TEST(JsonReportTest, WritesEveryField) {
   ],
   "verdict": {
     "kind": "none",
+    "cause": "none",
     "sentences": [
       "No layer stands out: the lowest weight SQNR is 44.1 dB, of conv."
     ]
@@ -215,8 +216,12 @@ TEST(JsonReportTest, WritesTheVerdict) {
   "verdict": {
     "layer": "fc",
     "kind": "swapped",
+    "cause": "swapped",
+    "culprits": [
+      "fc"
+    ],
     "sentences": [
-      "fc does most harm: it has the weight of head."
+      "fc is to blame: it has the weight of head."
     ],
     "cure": {
       "sentence": "quantize the float model again",

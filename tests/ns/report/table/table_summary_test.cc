@@ -162,10 +162,9 @@ TEST(TableSummaryTest, TellsWhyALayerDoesHarm) {
   ComparisonResult result = WithShadows({Broken("fc", 8, 9, 30)});
   EXPECT_THAT(FigureSummary(result), Not(HasSubstr("verdict")));
   result.layers[0].weights = {{"weight", {1}, Error(9)}};
-  EXPECT_THAT(
-      FigureSummary(result),
-      HasSubstr("\nverdict                 fc does most harm (9.0 dB by "
-                "itself): its weight has 9.0 dB.\n"));
+  EXPECT_THAT(FigureSummary(result),
+              HasSubstr("\nverdict                 fc is to blame (9.0 dB by "
+                        "itself): its weight has 9.0 dB.\n"));
 }
 
 TEST(TableSummaryTest, TellsOfSwappedLayersWithoutInputs) {
@@ -174,8 +173,34 @@ TEST(TableSummaryTest, TellsOfSwappedLayersWithoutInputs) {
   EXPECT_THAT(FigureSummary(result), Not(HasSubstr("verdict")));
   result.layers[0].has_weight_of = "head";
   EXPECT_THAT(FigureSummary(result),
-              HasSubstr("\nverdict                 fc does most harm: it has "
+              HasSubstr("\nverdict                 fc is to blame: it has "
                         "the weight of head.\n"));
+}
+
+// A result whose layers have these shares of the outputs' error.
+ComparisonResult WithShares(const std::vector<double>& shares) {
+  std::vector<LayerComparison> layers;
+  for (const double share : shares) {
+    layers.push_back(Broken(absl::StrCat("fc", layers.size()), 35, 35, 35));
+    layers.back().output_share = share;
+  }
+  return WithShadows(std::move(layers));
+}
+
+TEST(TableSummaryTest, TellsWhereTheErrorOfTheOutputsComesFrom) {
+  EXPECT_THAT(FigureSummary(WithShares({0.04, 0.5, 0.3, 0.16})),
+              HasSubstr("\nerror of the outputs    fc1 50 %, fc2 30 %, fc3 16 "
+                        "%\n"));
+  EXPECT_THAT(FigureSummary(WithShares({0.6, 0})),
+              HasSubstr("\nerror of the outputs    fc0 60 %; 40 % "
+                        "unexplained\n"));
+  EXPECT_THAT(FigureSummary(WithShares({0.6, 0.7})),
+              HasSubstr("\nerror of the outputs    fc1 70 %, fc0 60 %; all "
+                        "shares add up to 130 %\n"));
+  EXPECT_THAT(FigureSummary(WithShares(std::vector<double>(25, 0.04))),
+              HasSubstr("\nerror of the outputs    spread over 25 layers\n"));
+  EXPECT_THAT(FigureSummary(WithShares({0.1, 0.1})),
+              Not(HasSubstr("error of the outputs")));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Lets autograd differentiate a graph that writes to tensors in place.
-#ifndef NS_SEARCH_DIFFERENTIABLE_GRAPH_H_
-#define NS_SEARCH_DIFFERENTIABLE_GRAPH_H_
+#ifndef PASSES_REWRITE_DIFFERENTIABLE_GRAPH_H_
+#define PASSES_REWRITE_DIFFERENTIABLE_GRAPH_H_
 
 namespace torch::jit {
 struct Graph;
@@ -30,4 +30,4 @@ void MakeDifferentiable(torch::jit::Graph& graph);
 
 }  // namespace ns
 
-#endif  // NS_SEARCH_DIFFERENTIABLE_GRAPH_H_
+#endif  // PASSES_REWRITE_DIFFERENTIABLE_GRAPH_H_

@@ -1,4 +1,4 @@
-#include "ns/search/differentiable_graph.h"
+#include "passes/rewrite/differentiable_graph.h"
 
 #include <ATen/core/alias_info.h>
 #include <torch/csrc/jit/ir/ir.h>

@@ -1,0 +1,139 @@
+#include "passes/instrument/attribution/insert_attribution_taps.h"
+
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+
+#include <memory>
+
+#include "absl/strings/string_view.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/status.h"
+
+namespace ns {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+// Two models with taps.
+struct Tapped {
+  Tapped(absl::string_view text_a, absl::string_view text_b)
+      : a(ModelOf(text_a)),
+        b(ModelOf(text_b)),
+        matches(OrThrow(MatchSubgraphs(a, b))),
+        taps(OrThrow(InsertAttributionTaps(a, b, matches, run))) {}
+
+  ModelGraph a;
+  ModelGraph b;
+  MatchResult matches;
+  std::shared_ptr<AttributionRun> run = std::make_shared<AttributionRun>();
+  AttributionTaps taps;
+};
+
+// A copy of the graph in which objects have no class: the text of a graph
+// cannot name them.
+std::shared_ptr<torch::jit::Graph> WithoutClasses(const ModelGraph& model) {
+  auto graph = model.graph().copy();
+  graph->inputs()[0]->setType(c10::TensorType::get());
+  for (torch::jit::Node* node : NodesOf(*graph, "prim::GetAttr")) {
+    node->output()->setType(c10::TensorType::get());
+  }
+  return graph;
+}
+
+TEST(InsertAttributionTapsTest, TapsStandBehindLayersOfBothModels) {
+  const Tapped models(R"IR(
+graph(%x : Tensor):
+  %r : Tensor = aten::relu(%x)
+  %s : Tensor = aten::sigmoid(%r)
+  return (%s))IR",
+                      R"IR(
+graph(%x : Tensor):
+  %r : Tensor = aten::relu(%x)
+  %s : Tensor = aten::sigmoid(%r)
+  return (%s))IR");
+  EXPECT_THAT(models.taps, SizeIs(2));
+  ExpectIr(WithoutClasses(models.a), R"IR(
+graph(%self, %x : Tensor):
+  %r : Tensor = aten::relu(%x)
+  %tap = prim::GetAttr[name="ns_attribution_tap_0"](%self)
+  %1 : Tensor = prim::CallMethod[name="forward"](%tap, %r)
+  %s : Tensor = aten::sigmoid(%1)
+  %tap.2 = prim::GetAttr[name="ns_attribution_tap_1"](%self)
+  %2 : Tensor = prim::CallMethod[name="forward"](%tap.2, %s)
+  return (%2))IR");
+  ExpectIr(WithoutClasses(models.b), R"IR(
+graph(%self, %x : Tensor):
+  %r : Tensor = aten::relu(%x)
+  %tap = prim::GetAttr[name="ns_attribution_tap_0"](%self)
+  %1 : NoneType = prim::CallMethod[name="see"](%tap, %r)
+  %s : Tensor = aten::sigmoid(%r)
+  %tap.2 = prim::GetAttr[name="ns_attribution_tap_1"](%self)
+  %2 : NoneType = prim::CallMethod[name="see"](%tap.2, %s)
+  return (%s))IR");
+}
+
+// The sigmoid takes the value in float in both models.
+TEST(InsertAttributionTapsTest, WhatIsQuantizedGoesToThoseThatTakeItInB) {
+  const Tapped models(R"IR(
+graph(%x : Tensor):
+  %r : Tensor = aten::relu(%x)
+  %s : Tensor = aten::sigmoid(%x)
+  %y : (Tensor, Tensor) = prim::TupleConstruct(%r, %s)
+  return (%y))IR",
+                      R"IR(
+graph(%x : Tensor):
+  %scale : float = prim::Constant[value=0.1]()
+  %zero_point : int = prim::Constant[value=64]()
+  %dtype : int = prim::Constant[value=13]()
+  %q : Tensor = aten::quantize_per_tensor(%x, %scale, %zero_point, %dtype)
+  %rq : Tensor = aten::relu(%q)
+  %r : Tensor = aten::dequantize(%rq)
+  %s : Tensor = aten::sigmoid(%x)
+  %y : (Tensor, Tensor) = prim::TupleConstruct(%r, %s)
+  return (%y))IR");
+  ExpectIr(WithoutClasses(models.a), R"IR(
+graph(%self, %x : Tensor):
+  %tap = prim::GetAttr[name="ns_attribution_tap_0"](%self)
+  %1 : Tensor = prim::CallMethod[name="forward"](%tap, %x)
+  %r : Tensor = aten::relu(%1)
+  %tap.2 = prim::GetAttr[name="ns_attribution_tap_1"](%self)
+  %2 : Tensor = prim::CallMethod[name="forward"](%tap.2, %r)
+  %s : Tensor = aten::sigmoid(%x)
+  %tap.3 = prim::GetAttr[name="ns_attribution_tap_2"](%self)
+  %3 : Tensor = prim::CallMethod[name="forward"](%tap.3, %s)
+  %y : (Tensor, Tensor) = prim::TupleConstruct(%2, %3)
+  return (%y))IR");
+}
+
+TEST(InsertAttributionTapsTest, ModelsThatWriteInPlaceCanBeDifferentiated) {
+  constexpr char kInPlace[] = R"IR(
+graph(%x : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %s : Tensor = aten::sigmoid(%x)
+  %t : Tensor = aten::add_(%s, %x, %one)
+  return (%t))IR";
+  Tapped models(kInPlace, kInPlace);
+  const at::Tensor x = at::arange(4, at::kFloat);
+  *models.run = AttributionRun::kFloat;
+  EXPECT_TRUE(OrThrow(models.a.Run({x})).toTensor().allclose(x.sigmoid() + x));
+}
+
+// The lists have no tap, and neither does what stands for them.
+TEST(InsertAttributionTapsTest, ListsHaveNoTaps) {
+  constexpr char kChunk[] = R"IR(
+graph(%x : Tensor):
+  %two : int = prim::Constant[value=2]()
+  %one : int = prim::Constant[value=1]()
+  %l : Tensor[] = aten::chunk(%x, %two, %one)
+  return (%l))IR";
+  const Tapped models(kChunk, kChunk);
+  for (const auto& taps : models.taps) {
+    EXPECT_THAT(taps, IsEmpty());
+  }
+}
+
+}  // namespace
+}  // namespace ns
