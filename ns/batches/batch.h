@@ -23,6 +23,15 @@ struct Batch {
 // their inputs.
 Batch Copied(const Batch& batch);
 
+// Returns how many samples `batch` has: the first dimension of its first tensor
+// that is not empty, or of the longest that has a keyword; 0 where all are
+// empty, and 1 without tensors.
+int64_t SamplesOf(const Batch& batch);
+
+// Returns `batch` with its first `count` samples alone, of each tensor among
+// the arguments whose first dimension is SamplesOf long. Lists and dicts stay.
+Batch FirstSamples(const Batch& batch, int64_t count);
+
 // Returns what messages call `batch`, the one at `index`: its source, or "batch
 // 3".
 std::string BatchName(const Batch& batch, int64_t index);

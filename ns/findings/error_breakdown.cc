@@ -261,10 +261,9 @@ std::vector<double> Harms(const ComparisonResult& result) {
     const LayerComparison& layer = result.layers[i];
     const double local = NoiseToSignal(LowestLocalOf(layer).sqnr_db);
     const double share = layer.output_share.value_or(0);
-    harms.push_back(local == 0      ? 0
-                    : by_share      ? std::max(share, 0.0)
-                    : taken_back[i] ? 0
-                                    : local);
+    harms.push_back(local == 0 || taken_back[i] ? 0
+                    : by_share                  ? std::max(share, 0.0)
+                                                : local);
   }
   return harms;
 }

@@ -267,10 +267,10 @@ std::vector<Column> Columns(const ShownColumns& shown) {
   for (size_t i = 0; i < shown.user_metrics.size(); ++i) {
     columns.push_back(UserColumn(shown.user_metrics[i], i));
   }
+  add(ChannelColumns());
   if (shown.has_saturation) {
     add(SaturationColumns());
   }
-  add(ChannelColumns());
   return columns;
 }
 

@@ -43,30 +43,6 @@ constexpr int64_t kRows = 1024;
 constexpr int kFewestProjections = 2;
 constexpr int kMostProjections = 8;
 
-// The first dimension of the first tensor of `batch` that is not empty, or of
-// the longest that has a keyword; 0 where all are empty, and 1 without tensors.
-int64_t SamplesOf(const Batch& batch) {
-  int64_t samples = -1;
-  const auto see = [&](const c10::IValue& value) {
-    if (value.isTensor() && value.toTensor().dim() > 0) {
-      samples = std::max(samples, value.toTensor().numel() == 0
-                                      ? 0
-                                      : value.toTensor().size(0));
-    }
-  };
-  for (const c10::IValue& argument : batch.arguments) {
-    if (samples <= 0) {
-      see(argument);
-    }
-  }
-  if (samples <= 0) {
-    for (const auto& [name, value] : batch.keywords) {
-      see(value);
-    }
-  }
-  return samples < 0 ? 1 : samples;
-}
-
 // How often outputs of batches of so many samples, of which there are
 // `batches`, are differentiated.
 int ProjectionsFor(int64_t samples, int64_t batches) {

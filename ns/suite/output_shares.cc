@@ -27,15 +27,31 @@
 namespace ns {
 namespace {
 
-constexpr int64_t kEachBatch = 16;
 constexpr int64_t kMostBatches = 8;
+// Elements of outputs after which no more batches are run.
 constexpr int64_t kEnough = 1000;
 
 // Below this ratio of powers, 100 dB, an output has no error to speak of.
 constexpr double kNegligible = 1e-10;
 
+// So many elements of activations are followed, about 0.3 GB; more only where
+// one sample has more, and none where it has very many.
+constexpr int64_t kMostElements = 16'000'000;
+constexpr int64_t kMostInSample = 8 * kMostElements;
+
+// How many elements all layers give in a batch, on average.
+int64_t ElementsInBatch(const ComparisonResult& result) {
+  int64_t elements = 0;
+  for (const LayerComparison& layer : result.layers) {
+    if (layer.activation) {
+      elements += layer.activation->elements.value_or(0);
+    }
+  }
+  return elements / std::max<int64_t>(1, result.batches);
+}
+
 double Product(const at::Tensor& x, const at::Tensor& y) {
-  return (x.to(at::kDouble) * y.to(at::kDouble)).sum().item<double>();
+  return (x * y).sum(at::kDouble).item<double>();
 }
 
 // Runs both models, and adds up what each layer does to the outputs.
@@ -212,12 +228,21 @@ absl::Status MeasureOutputShares(const ModelGraph& float_model,
   NS_ASSIGN_OR_RETURN(
       Attribution attribution,
       Attribution::Create(float_model, quantized_model, matched));
-  const int64_t most = std::min(kMostBatches, result.batches);
-  const int64_t least = (result.batches + kEachBatch - 1) / kEachBatch;
-  for (int64_t i = 0;
-       i < most && (i < least || attribution.elements() < kEnough); ++i) {
+  const int64_t in_batch = ElementsInBatch(result);
+  const int64_t most = std::min(
+      {kMostBatches, result.batches,
+       std::max<int64_t>(1, kMostElements / std::max<int64_t>(1, in_batch))});
+  for (int64_t i = 0; i < most && attribution.elements() < kEnough; ++i) {
     const int64_t index = i * result.batches / most;
-    NS_ASSIGN_OR_RETURN(const Batch batch, batches.Read(index));
+    NS_ASSIGN_OR_RETURN(Batch batch, batches.Read(index));
+    if (in_batch > kMostElements) {
+      const int64_t samples = SamplesOf(batch);
+      if (in_batch / std::max<int64_t>(1, samples) > kMostInSample) {
+        return absl::OkStatus();
+      }
+      batch = FirstSamples(
+          batch, std::max<int64_t>(1, samples * kMostElements / in_batch));
+    }
     NS_RETURN_IF_ERROR(
         Annotated(BatchName(batch, index), attribution.Add(batch)));
   }

@@ -10,9 +10,9 @@
 
 namespace ns {
 
-// Sets LayerComparison::output_share. With e the error of an output (quantized minus float), e_i the
-// local error of layer i, and J_i what the output changes by with the value of
-// that layer,
+// Sets LayerComparison::output_share. With e the error of an output (quantized
+// minus float), e_i the local error of layer i, and J_i what the output changes
+// by with the value of that layer,
 //
 //   e     = sum over layers of J_i e_i
 //   share = <e, J_i e_i> / |e|^2
@@ -25,9 +25,11 @@ namespace ns {
 // the float model to the quantized one, as Integrated Gradients do it
 // (Sundararajan et al., 2017), with one step.
 //
-// The first of each 16 batches counts, and more while the outputs so far have
-// less than 1,000 elements, 8 at most: each takes four runs, one of them with
-// gradients, and memory for all values of both models. The models are not
+// One batch counts, and more while the outputs so far have less than 1,000
+// elements, 8 at most, spread over all: each takes four runs, one of them with
+// gradients, and memory for about five times all activations. So of large
+// batches only the first samples run, with 16 million elements in all layers,
+// and there are no shares where one sample has 128 million. The models are not
 // changed. `matched` has their matches, one for each layer of `result`.
 // Layers of which a run alone tells how often they run, such as those in loops
 // that the models leave at different times, have a share of 0.

@@ -107,7 +107,7 @@ class CompareTest(cli.CliTest):
   def test_a_dash_is_standard_output_without_the_table(self):
     output, error = self.succeed(*WITH_INPUTS, '--csv=-')
     rows = list(csv.reader(io.StringIO(output)))
-    self.assertEqual({len(row) for row in rows}, {29})
+    self.assertEqual({len(row) for row in rows}, {33})
     self.assertEqual(error, '')
     self.assertEqual(json.loads(self.succeed(*WITH_INPUTS, '--json=-')[0]),
                      self.json(*WITH_INPUTS))

@@ -29,5 +29,27 @@ TEST(BatchTest, CopiesHaveAllTensors) {
   }
 }
 
+TEST(BatchTest, SamplesAreTheFirstDimensionOfTheFirstTensor) {
+  EXPECT_EQ(SamplesOf({{3, at::ones({}), at::ones({5, 2}), at::ones({7})}, {}}),
+            5);
+  EXPECT_EQ(SamplesOf({{}, {{"x", at::ones({4, 2})}, {"y", at::ones({1})}}}),
+            4);
+  EXPECT_EQ(SamplesOf({{3, at::ones({})}, {}}), 1);
+}
+
+TEST(BatchTest, FirstSamplesNarrowWhatHasAsMany) {
+  const at::Tensor x = at::rand({5, 2});
+  const at::Tensor state = at::rand({1, 5});
+  const Batch batch{{x, state, 3}, {{"mask", at::ones({5})}}, "a.pt"};
+  const Batch first = FirstSamples(batch, 2);
+  EXPECT_TRUE(first.arguments[0].toTensor().equal(x.slice(0, 0, 2)));
+  EXPECT_TRUE(first.arguments[1].toTensor().equal(state));
+  EXPECT_EQ(first.arguments[2].toInt(), 3);
+  EXPECT_EQ(first.keywords.at("mask").toTensor().size(0), 2);
+  EXPECT_EQ(first.source, "a.pt");
+  EXPECT_EQ(batch.arguments[0].toTensor().size(0), 5);
+  EXPECT_EQ(FirstSamples(batch, 9).arguments[0].toTensor().size(0), 5);
+}
+
 }  // namespace
 }  // namespace ns

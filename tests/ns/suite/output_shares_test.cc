@@ -135,6 +135,33 @@ TEST_F(OutputSharesTest, SmallOutputsTakeMoreBatches) {
   EXPECT_NEAR(ShareOf(result, "first"), 1, 1e-4);
 }
 
+// The first sample alone has no error.
+TEST_F(OutputSharesTest, OfLargeBatchesTheFirstSamplesRun) {
+  at::Tensor x = x_.clone();
+  x.slice(0, 1).select(1, 0) += 1;
+  x[0][0] = 0;
+  at::Tensor other = first_.clone();
+  other.select(1, 0) += 1;
+  const auto share_with = [&](int64_t elements) {
+    const ModelGraph a = OrThrow(
+        ModelGraph::FromModule(TwoLayers(first_, second_, "torch.neg")));
+    const ModelGraph b =
+        OrThrow(ModelGraph::FromModule(TwoLayers(other, second_, "torch.neg")));
+    const MatchResult matches = OrThrow(MatchSubgraphs(a, b));
+    ComparisonResult result = OrThrow(ResultOfMatches(a, b, matches, {}));
+    result.batches = 1;
+    result.layers[0].activation.emplace();
+    result.layers[0].activation->elements = elements;
+    NS_EXPECT_OK(MeasureOutputShares(
+        a, b, matches, BatchReader::FromBatches({BatchOf(x)}), result));
+    return result.layers[0].output_share;
+  };
+  EXPECT_TRUE(share_with(1'000'000).has_value());
+  EXPECT_FALSE(share_with(64LL * 16'000'000).has_value());
+  // A single sample of the 64 is too large.
+  EXPECT_FALSE(share_with(64LL * 200'000'000).has_value());
+}
+
 TEST_F(OutputSharesTest, TheModelsStayAsTheyWere) {
   const ModelGraph a =
       OrThrow(ModelGraph::FromModule(TwoLayers(first_, second_, "torch.relu")));
