@@ -342,4 +342,41 @@ std::vector<LimitCheck> CheckDrops(const ComparisonDiff& diff,
   return {DropCheck({}, max_drop_db)};
 }
 
+std::vector<LimitCheck> CheckOutputDrops(const ComparisonResult& a,
+                                         const ComparisonResult& b,
+                                         double max_drop_db) {
+  std::vector<LimitCheck> checks;
+  for (const ModuleOutputComparison& before : a.model_outputs) {
+    const ActivationComparison& then = before.figures;
+    LimitCheck& check = checks.emplace_back();
+    check.kind = LimitKind::kMaxOutputDrop;
+    check.layer = before.name;
+    check.figure = "output";
+    check.bound = max_drop_db;
+    const auto now = absl::c_find_if(b.model_outputs,
+                                     [&](const ModuleOutputComparison& output) {
+                                       return output.name == before.name;
+                                     });
+    if (now == b.model_outputs.end()) {
+      check.value = std::nan("");
+      continue;
+    }
+    const ErrorFigures& error = now->figures.error;
+    check.tolerance = Tolerance(then.batch_sqnr_db, now->figures.batch_sqnr_db);
+    // Infinities of exact outputs are equal.
+    check.value = then.error.sqnr_db == error.sqnr_db
+                      ? 0
+                      : then.error.sqnr_db - error.sqnr_db;
+    check.passed = std::isnan(then.error.sqnr_db) ||
+                   check.value <= max_drop_db + check.tolerance;
+  }
+  if (checks.empty()) {
+    LimitCheck& check = checks.emplace_back();
+    check.kind = LimitKind::kMaxOutputDrop;
+    check.value = std::nan("");
+    check.bound = max_drop_db;
+  }
+  return checks;
+}
+
 }  // namespace ns

@@ -105,6 +105,12 @@ absl::Status CheckSameModel(const ComparisonResult& baseline,
 std::vector<LimitCheck> CheckDrops(const ComparisonDiff& diff,
                                    double max_drop_db);
 
+// Checks the outputs of the model likewise, by their names, against a limit of
+// kMaxOutputDrop.
+std::vector<LimitCheck> CheckOutputDrops(const ComparisonResult& a,
+                                         const ComparisonResult& b,
+                                         double max_drop_db);
+
 }  // namespace ns
 
 #endif  // NS_FINDINGS_COMPARISON_DIFF_H_

@@ -26,8 +26,11 @@ struct NamedKind {
 constexpr NamedKind kKinds[] = {
     {LimitKind::kFailBelow, "fail-below"},
     {LimitKind::kMaxClip, "max-clip"},
+    {LimitKind::kMaxDeadChannels, "max-dead-channels"},
+    {LimitKind::kFailBelowOutput, "fail-below-output"},
     {LimitKind::kMaxUnmatched, "max-unmatched"},
     {LimitKind::kMaxDrop, "max-drop"},
+    {LimitKind::kMaxOutputDrop, "max-output-drop"},
 };
 
 // The digits that every double has, and those that tell every two apart.
@@ -77,22 +80,21 @@ std::string ToleranceText(const LimitCheck& check) {
 }
 
 std::string DropText(const LimitCheck& check) {
+  const std::string limit =
+      absl::StrCat("--", LimitName(check.kind), "=", BoundText(check.bound));
   if (check.figure.empty()) {
     return absl::StrFormat(
-        "no figure is in both comparisons, and --max-drop=%sdB needs one",
-        BoundText(check.bound));
+        "no figure is in both comparisons, and %sdB needs one", limit);
   }
   if (std::isnan(check.value)) {
     return absl::StrFormat(
-        "%s SQNR is nan or not there any more, and --max-drop=%sdB needs a "
-        "number",
-        check.figure, BoundText(check.bound));
+        "%s SQNR is nan or not there any more, and %sdB needs a number",
+        check.figure, limit);
   }
   const std::string tolerance = ToleranceText(check);
   return absl::StrFormat(
-      "%s SQNR dropped by %s dB, more than --max-drop=%sdB%s", check.figure,
-      Shown(check.value, check.bound + Parsed(tolerance)),
-      BoundText(check.bound),
+      "%s SQNR dropped by %s dB, more than %sdB%s", check.figure,
+      Shown(check.value, check.bound + Parsed(tolerance)), limit,
       check.tolerance > 0
           ? absl::StrCat(" and ", tolerance, " for the spread over batches")
           : "");
@@ -162,12 +164,32 @@ std::string CrossedText(const LimitCheck& check) {
                           "--max-clip=%s",
                           Shown(100 * check.value, 100 * check.bound),
                           Percent(check.bound));
+    case LimitKind::kMaxDeadChannels:
+      return is_nan ? absl::StrFormat(
+                          "no channels, of which --max-dead-channels=%s needs "
+                          "some",
+                          Percent(check.bound))
+                    : absl::StrFormat(
+                          "%s %% of the channels are below 3 dB, more than "
+                          "--max-dead-channels=%s",
+                          Shown(100 * check.value, 100 * check.bound),
+                          Percent(check.bound));
+    case LimitKind::kFailBelowOutput:
+      return is_nan
+                 ? absl::StrFormat(
+                       "no output of the models has this SQNR, which "
+                       "--fail-below-output=%s needs",
+                       BoundText(check.bound))
+                 : absl::StrFormat(
+                       "output SQNR %s dB is below --fail-below-output=%s",
+                       Shown(check.value, check.bound), BoundText(check.bound));
     case LimitKind::kMaxUnmatched:
       return absl::StrFormat("%s %s unmatched, more than --max-unmatched=%s",
                              BoundText(check.value),
                              check.value == 1 ? "op is" : "ops are",
                              BoundText(check.bound));
     case LimitKind::kMaxDrop:
+    case LimitKind::kMaxOutputDrop:
       return DropText(check);
   }
   return "";

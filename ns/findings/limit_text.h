@@ -12,7 +12,7 @@
 namespace ns {
 
 // Returns the name of the command-line flag that sets the limit, without its
-// dashes in front: "fail-below", "max-clip", "max-unmatched", "max-drop".
+// dashes in front: "fail-below", "max-clip", "max-unmatched", "max-drop", ...
 absl::string_view LimitName(LimitKind kind);
 
 // Returns the kind that LimitName calls `name`; absent when there is none.

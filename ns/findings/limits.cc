@@ -25,9 +25,13 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
+bool IsShare(LimitKind kind) {
+  return kind == LimitKind::kMaxClip || kind == LimitKind::kMaxDeadChannels;
+}
+
 absl::StatusOr<double> ParseBound(LimitKind kind, absl::string_view text) {
   double bound = 0;
-  if (kind == LimitKind::kMaxClip) {
+  if (IsShare(kind)) {
     absl::string_view number = text;
     if (!absl::ConsumeSuffix(&number, "%") ||
         !absl::SimpleAtod(number, &bound) || !(bound >= 0 && bound <= 100)) {
@@ -72,9 +76,8 @@ std::optional<size_t> DecidingPart(const std::vector<LayerLimit>& limits,
 
 std::string WithFlag(LimitKind kind, const LayerLimit& limit) {
   return absl::StrCat("--", LimitName(kind), "=", limit.layers, ":",
-                      kind == LimitKind::kMaxClip
-                          ? absl::StrCat(100 * limit.bound, "%")
-                          : absl::StrCat(limit.bound));
+                      IsShare(kind) ? absl::StrCat(100 * limit.bound, "%")
+                                    : absl::StrCat(limit.bound));
 }
 
 absl::Status CheckNames(LimitKind kind, const std::vector<LayerLimit>& limits,
@@ -104,6 +107,16 @@ struct Measured {
 
 std::optional<Measured> MeasuredOf(LimitKind kind,
                                    const LayerComparison& layer) {
+  if (kind == LimitKind::kMaxDeadChannels) {
+    const auto& activation = layer.activation;
+    return activation && activation->channels &&
+                   activation->channels->channels > 0
+               ? std::optional(Measured{
+                     static_cast<double>(activation->channels->below_3db) /
+                         static_cast<double>(activation->channels->channels),
+                     ""})
+               : std::nullopt;
+  }
   if (kind == LimitKind::kMaxClip) {
     const std::optional<double> share = ClippedShare(layer);
     return share ? std::optional(Measured{*share, ""}) : std::nullopt;
@@ -116,37 +129,59 @@ std::optional<Measured> MeasuredOf(LimitKind kind,
                   lowest.output == nullptr ? "" : lowest.output->name};
 }
 
-void CheckLayers(LimitKind kind, const std::vector<LayerLimit>& limits,
-                 const ComparisonResult& result,
-                 std::vector<LimitCheck>& checks) {
-  // The layers that each part decides for, and how many of them have a figure.
-  std::vector<size_t> layers(limits.size());
-  std::vector<size_t> measured(limits.size());
+// What a limit of some kind may be held against.
+struct Limited {
+  std::string name;
+  std::optional<Measured> figure;
+};
+
+std::vector<Limited> LimitedBy(LimitKind kind, const ComparisonResult& result) {
+  std::vector<Limited> limited;
+  if (kind == LimitKind::kFailBelowOutput) {
+    for (const ModuleOutputComparison& output : result.model_outputs) {
+      limited.push_back(
+          {output.name, Measured{output.figures.error.sqnr_db, ""}});
+    }
+    return limited;
+  }
   for (const LayerComparison& layer : result.layers) {
-    const std::optional<size_t> part = DecidingPart(limits, layer.name);
+    limited.push_back({layer.name, MeasuredOf(kind, layer)});
+  }
+  return limited;
+}
+
+void CheckEach(LimitKind kind, const std::vector<LayerLimit>& limits,
+               const ComparisonResult& result,
+               std::vector<LimitCheck>& checks) {
+  const std::vector<Limited> all = LimitedBy(kind, result);
+  // What each part decides for, and how much of that has a figure.
+  std::vector<size_t> decided(limits.size());
+  std::vector<size_t> measured(limits.size());
+  for (const auto& [name, figure] : all) {
+    const std::optional<size_t> part = DecidingPart(limits, name);
     if (!part.has_value()) {
       continue;
     }
-    ++layers[*part];
-    const std::optional<Measured> figure = MeasuredOf(kind, layer);
+    ++decided[*part];
     if (!figure.has_value()) {
       continue;
     }
     ++measured[*part];
     LimitCheck check;
     check.kind = kind;
-    check.layer = layer.name;
+    check.layer = name;
     check.output = figure->output;
     check.value = figure->value;
     check.bound = limits[*part].bound;
     // Both are false for nan.
-    check.passed = kind == LimitKind::kMaxClip ? check.value <= check.bound
-                                               : check.value >= check.bound;
+    check.passed =
+        IsShare(kind) ? check.value <= check.bound : check.value >= check.bound;
     checks.push_back(std::move(check));
   }
   for (size_t i = 0; i < limits.size(); ++i) {
     // A part for which others decide is left alone.
-    const bool decides = layers[i] > 0 || result.layers.empty();
+    const bool decides =
+        decided[i] > 0 || all.empty() || kind == LimitKind::kFailBelowOutput;
     if (decides && measured[i] == 0) {
       LimitCheck check;
       check.kind = kind;
@@ -208,14 +243,20 @@ absl::Status CheckLimitNames(const Limits& limits,
                              const ComparisonResult& result) {
   NS_RETURN_IF_ERROR(
       CheckNames(LimitKind::kFailBelow, limits.fail_below, result));
-  return CheckNames(LimitKind::kMaxClip, limits.max_clip, result);
+  NS_RETURN_IF_ERROR(CheckNames(LimitKind::kMaxClip, limits.max_clip, result));
+  return CheckNames(LimitKind::kMaxDeadChannels, limits.max_dead_channels,
+                    result);
 }
 
 std::vector<LimitCheck> CheckLimits(const Limits& limits,
                                     const ComparisonResult& result) {
   std::vector<LimitCheck> checks;
-  CheckLayers(LimitKind::kFailBelow, limits.fail_below, result, checks);
-  CheckLayers(LimitKind::kMaxClip, limits.max_clip, result, checks);
+  CheckEach(LimitKind::kFailBelow, limits.fail_below, result, checks);
+  CheckEach(LimitKind::kMaxClip, limits.max_clip, result, checks);
+  CheckEach(LimitKind::kMaxDeadChannels, limits.max_dead_channels, result,
+            checks);
+  CheckEach(LimitKind::kFailBelowOutput, limits.fail_below_output, result,
+            checks);
   if (limits.max_unmatched.has_value()) {
     LimitCheck check;
     check.kind = LimitKind::kMaxUnmatched;

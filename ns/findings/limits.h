@@ -15,18 +15,18 @@
 
 namespace ns {
 
-// A bound for some layers.
+// A bound for some layers, or outputs of the model.
 struct LayerLimit {
-  // The name of a layer, or a glob of names ("layer1.*", where * stands for
-  // dots, too); empty for all layers.
+  // The name of one, or a glob of names ("layer1.*", where * stands for dots,
+  // too); empty for all.
   std::string layers;
   // In dB, or a share of 0 to 1.
   double bound = 0;
 };
 
 // Reads "20", or "fc:30,layer1.*:25,20": parts with commas, each a bound, or
-// names, a colon and a bound. A bound of kFailBelow is a number of dB ("20" or
-// "20dB"), one of kMaxClip a percentage ("1%"). A comma in a name is written ?,
+// names, a colon and a bound. A bound of an SQNR is a number of dB ("20" or
+// "20dB"), one of a share a percentage ("1%"). A comma in a name is written ?,
 // which a glob has for any character. Error, without the flag: a part that is
 // not so; two bounds for the same names.
 absl::StatusOr<std::vector<LayerLimit>> ParseLayerLimits(
@@ -41,15 +41,21 @@ absl::StatusOr<double> ParseDecibels(absl::string_view text);
 struct Limits {
   std::vector<LayerLimit> fail_below;
   std::vector<LayerLimit> max_clip;
+  std::vector<LayerLimit> max_dead_channels;
+  // By the names of outputs: "output", "output[1]".
+  std::vector<LayerLimit> fail_below_output;
   std::optional<int64_t> max_unmatched;
 
   bool empty() const {
-    return fail_below.empty() && max_clip.empty() && !max_unmatched;
+    return fail_below.empty() && max_clip.empty() &&
+           max_dead_channels.empty() && fail_below_output.empty() &&
+           !max_unmatched;
   }
 };
 
-// Checks that each part of `limits` is for some layer of `result`, whose layers
-// need no figures yet. Error: "--fail-below=fcc:30 names no layer; did you mean
+// Checks that each part of `limits` on layers is for some layer of `result`,
+// whose layers need no figures yet. Which outputs there are, only a run tells.
+// Error: "--fail-below=fcc:30 names no layer; did you mean
 // 'fc'?"
 absl::Status CheckLimitNames(const Limits& limits,
                              const ComparisonResult& result);
@@ -60,13 +66,17 @@ absl::Status CheckLimitNames(const Limits& limits,
 //   kMaxClip       the share of the values of the activation that are clipped
 //                  (ClippedShare in ns/findings/saturation.h) is at most the
 //                  bound;
+//   kMaxDeadChannels  the share of the channels of the activation that have
+//                  less than 3 dB is at most the bound;
+//   kFailBelowOutput  the SQNR of an output of the model
+//                  (ComparisonResult::model_outputs) is at least the bound;
 //   kMaxUnmatched  so many ops of both models together are unmatched, at most.
 // Returns a check, passed or not, for each figure that was held against a
 // bound. Figures that are nan cross it. Layers without a figure are passed
 // over, but a part that decides for layers of which none has a figure is
 // crossed, and so is every part where there are no layers: a limit that nothing
 // was held against is not kept. A part that decides for none of the layers has
-// no check.
+// no check, but one that decides for no output is crossed.
 std::vector<LimitCheck> CheckLimits(const Limits& limits,
                                     const ComparisonResult& result);
 

@@ -56,6 +56,11 @@ bool IsCrossedForGood(const std::vector<LimitCheck>& checks,
     if (check.kind == LimitKind::kMaxUnmatched) {
       return true;
     }
+    if (check.kind != LimitKind::kFailBelow &&
+        check.kind != LimitKind::kMaxClip &&
+        check.kind != LimitKind::kMaxDrop) {
+      return false;  // Any batch may change it.
+    }
     const auto layer = layers.find(check.layer);
     if (layer == layers.end()) {
       return false;  // No layer has a figure yet.

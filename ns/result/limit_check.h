@@ -13,17 +13,24 @@ enum class LimitKind {
   kFailBelow,
   // The largest share of an activation's values that are clipped, 0 to 1.
   kMaxClip,
+  // The largest share of an activation's channels with less than 3 dB, 0 to 1.
+  kMaxDeadChannels,
+  // The least SQNR of an output of the model, in dB.
+  kFailBelowOutput,
   // The largest number of ops without a counterpart.
   kMaxUnmatched,
   // By how many dB an SQNR may be below that of an earlier comparison.
   kMaxDrop,
+  // By how many dB the SQNR of an output of the model may be below.
+  kMaxOutputDrop,
 };
 
 // A figure that was held against a limit.
 struct LimitCheck {
   LimitKind kind = LimitKind::kFailBelow;
-  // The layer; empty for a limit on the whole comparison. Where no layer that
-  // the user named has a figure, this is what the user named.
+  // The layer, or the output of the model; empty for a limit on the whole
+  // comparison. Where none that the user named has a figure, this is what the
+  // user named.
   std::string layer;
   // The output of the layer that was checked; empty for the first.
   std::string output;
@@ -33,7 +40,7 @@ struct LimitCheck {
   // figure.
   double value = 0;
   double bound = 0;
-  // Of kMaxDrop: how many dB more may be lost, since figures scatter over
+  // Of drops: how many dB more may be lost, since figures scatter over
   // batches.
   double tolerance = 0;
   bool passed = false;

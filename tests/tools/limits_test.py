@@ -82,6 +82,30 @@ class LimitsTest(cli.CliTest):
     self.assertIn(f'\n1 of {len(figures)} limits crossed:\n  {least}: ', table)
     self.kept(*RUN, f'--fail-below={bound},{least[:-1]}?:{bound}')
 
+  def test_outputs_and_channels_have_limits(self):
+    baseline = self.compared(*RUN)
+    bound = read(baseline)['outputs_of_model'][0]['sqnr_db']
+    self.crossed(*RUN, f'--fail-below-output={bound + 1e-4}',
+                 names=('output: ', '--fail-below-output'))
+    self.kept(*RUN, f'--fail-below-output=output:{bound}',
+              '--max-dead-channels=100%', f'--baseline={baseline}',
+              '--max-output-drop=0')
+    better = self.write('better.json', open(baseline, encoding='utf-8').read())
+    report = read(better)
+    report['outputs_of_model'][0]['sqnr_db'] += 5
+    report['outputs_of_model'][0]['batch_sqnr_db'] = [
+        x + 5 for x in report['outputs_of_model'][0]['batch_sqnr_db']]
+    self.write('better.json', json.dumps(report))
+    self.crossed(*RUN, f'--baseline={better}', '--max-output-drop=4dB',
+                 names=('output: output SQNR dropped by 5', ))
+
+  def test_limits_of_outputs_need_activations(self):
+    for flag in ('--fail-below-output=20', '--max-dead-channels=1%'):
+      error = self.fail_with(2, *cli.COMPARE, '--what=weights', flag)
+      self.assertIn(flag.split('=')[0] + ' needs --what=activations', error)
+    error = self.fail_with(2, *RUN, '--max-output-drop=1')
+    self.assertIn('--max-output-drop needs --baseline', error)
+
   def test_max_clip_counts_values_beyond_the_range(self):
     bright = self.path('bright.pt')
     torch.save([3 * x for x in torch.load(os.path.join(cli.CASES,

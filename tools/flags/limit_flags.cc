@@ -34,22 +34,35 @@ absl::Status ParseLayers(const Flags& flags, LimitKind kind,
   return absl::OkStatus();
 }
 
-absl::Status ParseDrop(const Flags& flags, LimitFlags& limits) {
-  if (flags.Has("baseline") != flags.Has("max-drop")) {
-    return Refused(flags.Has("baseline")
-                       ? "--baseline needs a limit, such as --max-drop=1dB"
-                       : "--max-drop needs --baseline=PATH with what --json "
-                         "wrote earlier");
+absl::Status ParseDrop(const Flags& flags, LimitKind kind,
+                       std::optional<double>& drop_db) {
+  const absl::string_view name = LimitName(kind);
+  if (!flags.Has(name)) {
+    return absl::OkStatus();
   }
+  if (!flags.Has("baseline")) {
+    return Refused("--", name,
+                   " needs --baseline=PATH with what --json wrote earlier");
+  }
+  const absl::StatusOr<double> drop = ParseDecibels(flags.Get(name));
+  if (!drop.ok()) {
+    return Refused("--", name, ": ", drop.status().message());
+  }
+  drop_db = *drop;
+  return absl::OkStatus();
+}
+
+absl::Status ParseDrops(const Flags& flags, LimitFlags& limits) {
+  NS_RETURN_IF_ERROR(ParseDrop(flags, LimitKind::kMaxDrop, limits.max_drop_db));
+  NS_RETURN_IF_ERROR(
+      ParseDrop(flags, LimitKind::kMaxOutputDrop, limits.max_output_drop_db));
   if (!flags.Has("baseline")) {
     return absl::OkStatus();
   }
-  NS_ASSIGN_OR_RETURN(limits.baseline_path, flags.Required("baseline"));
-  const absl::StatusOr<double> drop = ParseDecibels(flags.Get("max-drop"));
-  if (!drop.ok()) {
-    return Refused("--max-drop: ", drop.status().message());
+  if (!limits.max_drop_db && !limits.max_output_drop_db) {
+    return Refused("--baseline needs a limit, such as --max-drop=1dB");
   }
-  limits.max_drop_db = *drop;
+  NS_ASSIGN_OR_RETURN(limits.baseline_path, flags.Required("baseline"));
   return absl::OkStatus();
 }
 
@@ -76,6 +89,12 @@ absl::Status CheckFigures(const Flags& flags, const LimitFlags& limits,
         "--max-clip is on activations; it needs --what=activations or shadows "
         "and --inputs=PATH");
   }
+  for (const absl::string_view flag :
+       {"max-dead-channels", "fail-below-output", "max-output-drop"}) {
+    if (flags.Has(flag) && !figures.activations) {
+      return Refused("--", flag, " needs --what=activations and --inputs=PATH");
+    }
+  }
   return absl::OkStatus();
 }
 
@@ -88,8 +107,12 @@ absl::StatusOr<LimitFlags> ParseLimitFlags(const Flags& flags,
   NS_RETURN_IF_ERROR(
       ParseLayers(flags, LimitKind::kFailBelow, limits.fail_below));
   NS_RETURN_IF_ERROR(ParseLayers(flags, LimitKind::kMaxClip, limits.max_clip));
+  NS_RETURN_IF_ERROR(ParseLayers(flags, LimitKind::kMaxDeadChannels,
+                                 limits.max_dead_channels));
+  NS_RETURN_IF_ERROR(ParseLayers(flags, LimitKind::kFailBelowOutput,
+                                 limits.fail_below_output));
   NS_ASSIGN_OR_RETURN(limits.max_unmatched, flags.Number("max-unmatched", 0));
-  NS_RETURN_IF_ERROR(ParseDrop(flags, parsed));
+  NS_RETURN_IF_ERROR(ParseDrops(flags, parsed));
   parsed.early_stop = flags.Has("early-stop");
   NS_RETURN_IF_ERROR(CheckFigures(flags, parsed, figures));
   return parsed;
@@ -115,7 +138,7 @@ absl::Status LimitChecker::CheckMatches(const ComparisonResult& result) {
 bool LimitChecker::IsCrossedForGood(const ComparisonResult& so_far,
                                     int64_t batches_left) const {
   std::vector<LimitCheck> checks = CheckLimits(flags_.limits, so_far);
-  if (baseline_) {
+  if (baseline_ && flags_.max_drop_db) {
     const std::vector<LimitCheck> drops =
         CheckDrops(DiffComparisons(*baseline_, so_far), *flags_.max_drop_db);
     checks.insert(checks.end(), drops.begin(), drops.end());
@@ -132,8 +155,14 @@ void LimitChecker::Check(ComparisonResult& result) const {
     return;
   }
   const ComparisonDiff diff = DiffComparisons(*baseline_, result);
-  for (LimitCheck& check : CheckDrops(diff, *flags_.max_drop_db)) {
-    result.limits->push_back(std::move(check));
+  const auto add = [&](const std::vector<LimitCheck>& checks) {
+    result.limits->insert(result.limits->end(), checks.begin(), checks.end());
+  };
+  if (flags_.max_drop_db) {
+    add(CheckDrops(diff, *flags_.max_drop_db));
+  }
+  if (flags_.max_output_drop_db) {
+    add(CheckOutputDrops(*baseline_, result, *flags_.max_output_drop_db));
   }
   result.baseline = {flags_.baseline_path, diff.only_b, diff.only_a};
 }

@@ -21,6 +21,13 @@ inline constexpr FlagSpec kFailBelowFlag = {
 inline constexpr FlagSpec kMaxClipFlag = {
     "max-clip", "LIMITS",
     "likewise when more of a layer's values are clipped: 1%, or fc:5% by name"};
+inline constexpr FlagSpec kMaxDeadChannelsFlag = {
+    "max-dead-channels", "LIMITS",
+    "likewise when more of a layer's channels have less than 3 dB: 1%"};
+inline constexpr FlagSpec kFailBelowOutputFlag = {
+    "fail-below-output", "LIMITS",
+    "likewise when the SQNR of what the model returns is below so many dB: 20, "
+    "or output[1]:30 by name"};
 inline constexpr FlagSpec kMaxUnmatchedFlag = {
     "max-unmatched", "N", "likewise when more ops have no counterpart"};
 inline constexpr FlagSpec kBaselineFlag = {
@@ -30,6 +37,8 @@ inline constexpr FlagSpec kMaxDropFlag = {
     "max-drop", "DB",
     "exit with 1 when an SQNR is more than so many dB below the baseline's: "
     "1dB, and what figures scatter over batches"};
+inline constexpr FlagSpec kMaxOutputDropFlag = {
+    "max-output-drop", "DB", "likewise of what the model returns"};
 inline constexpr FlagSpec kEarlyStopFlag = {
     "early-stop", "",
     "run no more batches once a limit is crossed whatever they hold: for nan, "
@@ -48,18 +57,18 @@ struct LimitedFigures {
 
 struct LimitFlags {
   Limits limits;
-  // Either both are given, or the path is empty and the drop absent.
+  // Either a drop is given with it, or the path is empty and both are absent.
   std::string baseline_path;
   std::optional<double> max_drop_db;
+  std::optional<double> max_output_drop_db;
   bool early_stop = false;
 
   bool empty() const { return limits.empty() && baseline_path.empty(); }
 };
 
-// Reads --fail-below, --max-clip, --max-unmatched, --baseline, --max-drop and
-// --early-stop. Error: a value that cannot be read; a limit on figures that are
-// not compared; --baseline or --max-drop without the other; --junit or
-// --early-stop without any limit.
+// Reads the flags above but --junit. Error: a value that cannot be read; a
+// limit on figures that are not compared; --baseline without a drop, or a drop
+// without it; --junit or --early-stop without any limit.
 absl::StatusOr<LimitFlags> ParseLimitFlags(const Flags& flags,
                                            const LimitedFigures& figures);
 

@@ -19,7 +19,9 @@ void Map(Io& io, LimitCheck& check) {
   io.Optional("figure", check.figure);
   io("value", check.value);
   io("bound", check.bound);
-  io.When(check.kind == LimitKind::kMaxDrop, "tolerance", check.tolerance);
+  io.When(check.kind == LimitKind::kMaxDrop ||
+              check.kind == LimitKind::kMaxOutputDrop,
+          "tolerance", check.tolerance);
   io("passed", check.passed);
 }
 

@@ -251,5 +251,48 @@ TEST(ComparisonDiffTest, ABaselineIsOfTheSameModel) {
   EXPECT_THAT(check({op, Layer("b", 1)}), HasSubstr("1 of them"));
 }
 
+// Checks as "output 3 no".
+std::vector<std::string> OutputDrops(const ComparisonResult& a,
+                                     const ComparisonResult& b,
+                                     double max_drop) {
+  std::vector<std::string> lines;
+  for (const LimitCheck& check : CheckOutputDrops(a, b, max_drop)) {
+    EXPECT_EQ(check.kind, LimitKind::kMaxOutputDrop);
+    lines.push_back(absl::StrCat(check.layer, " ", check.value,
+                                 check.passed ? " yes" : " no"));
+  }
+  return lines;
+}
+
+TEST(CheckOutputDropsTest, OutputsAreComparedByName) {
+  ComparisonResult a;
+  a.model_outputs = {{"output[0]", "", "", Figures(30)},
+                     {"output[1]", "", "", Figures(kInfinity)},
+                     {"output[2]", "", "", Figures(20)},
+                     {"output[3]", "", "", Figures(kNan)}};
+  ComparisonResult b;
+  b.model_outputs = {{"output[1]", "", "", Figures(kInfinity)},
+                     {"output[0]", "", "", Figures(28)},
+                     {"output[3]", "", "", Figures(10)}};
+  EXPECT_THAT(OutputDrops(a, b, 1),
+              ElementsAre("output[0] 2 no", "output[1] 0 yes",
+                          "output[2] nan no", "output[3] nan yes"));
+  EXPECT_EQ(OutputDrops(a, b, 3)[0], "output[0] 2 yes");
+}
+
+TEST(CheckOutputDropsTest, ABaselineWithoutOutputsCrosses) {
+  EXPECT_THAT(OutputDrops({}, {}, 1), ElementsAre(" nan no"));
+}
+
+TEST(CheckOutputDropsTest, BatchesThatScatterAllowMore) {
+  ComparisonResult a;
+  a.model_outputs = {{"output", "", "", Figures(30)}};
+  a.model_outputs[0].figures.batch_sqnr_db = {28, 32, 30};
+  ComparisonResult b;
+  b.model_outputs = {{"output", "", "", Figures(28.5)}};
+  b.model_outputs[0].figures.batch_sqnr_db = {27, 30};
+  EXPECT_EQ(OutputDrops(a, b, 1)[0], "output 1.5 yes");
+}
+
 }  // namespace
 }  // namespace ns

@@ -26,8 +26,10 @@ LimitCheck Drop(double value, double tolerance) {
 }
 
 TEST(LimitTextTest, KindsHaveTheNamesOfTheirFlags) {
-  for (const LimitKind kind : {LimitKind::kFailBelow, LimitKind::kMaxClip,
-                               LimitKind::kMaxUnmatched, LimitKind::kMaxDrop}) {
+  for (const LimitKind kind :
+       {LimitKind::kFailBelow, LimitKind::kMaxClip, LimitKind::kMaxDeadChannels,
+        LimitKind::kFailBelowOutput, LimitKind::kMaxUnmatched,
+        LimitKind::kMaxDrop, LimitKind::kMaxOutputDrop}) {
     EXPECT_EQ(LimitKindNamed(LimitName(kind)), kind);
   }
   EXPECT_EQ(LimitName(LimitKind::kMaxClip), "max-clip");
@@ -46,6 +48,25 @@ TEST(LimitTextTest, SaysWhyALimitIsCrossed) {
   EXPECT_EQ(CrossedText(Drop(2.5, 0.25)),
             "shadow SQNR dropped by 2.5 dB, more than --max-drop=1dB and 0.25 "
             "for the spread over batches");
+}
+
+TEST(LimitTextTest, SaysWhatChannelsAndOutputsCross) {
+  EXPECT_EQ(
+      CrossedText({LimitKind::kMaxDeadChannels, "cat", "", "", 0.75, 0.01}),
+      "75.0 % of the channels are below 3 dB, more than "
+      "--max-dead-channels=1%");
+  EXPECT_EQ(
+      CrossedText({LimitKind::kFailBelowOutput, "output", "", "", 12, 20}),
+      "output SQNR 12.0 dB is below --fail-below-output=20");
+  EXPECT_EQ(CrossedText({LimitKind::kMaxOutputDrop, "output", "", "output", 3,
+                         1, 0, false}),
+            "output SQNR dropped by 3.0 dB, more than --max-output-drop=1dB");
+  EXPECT_THAT(
+      CrossedText({LimitKind::kMaxDeadChannels, "fc", "", "", kNan, 0.01}),
+      HasSubstr("no channels"));
+  EXPECT_THAT(
+      CrossedText({LimitKind::kFailBelowOutput, "logits", "", "", kNan, 20}),
+      HasSubstr("no output of the models has this SQNR"));
 }
 
 TEST(LimitTextTest, SaysSoOfNan) {

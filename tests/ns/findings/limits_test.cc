@@ -101,6 +101,52 @@ TEST(LimitsTest, ParsesDecibelsOfADrop) {
   }
 }
 
+TEST(LimitsTest, ChannelsAndOutputsHaveBoundsOfTheirOwn) {
+  EXPECT_EQ(Parsed(LimitKind::kMaxDeadChannels, "5%,cat:0%"), ":0.05 cat:0");
+  EXPECT_EQ(Parsed(LimitKind::kFailBelowOutput, "20,output[1]:30"),
+            ":20 output[1]:30");
+}
+
+TEST(LimitsTest, ChecksTheShareOfChannelsThatAreLost) {
+  ComparisonResult result =
+      Result({Layer("cat", 48), Layer("fc", 30), Layer("sum", 30)});
+  result.layers[0].activation->channels = ChannelSummary{12, -5, 9};
+  result.layers[1].activation->channels = ChannelSummary{10, 30, 0};
+  Limits limits;
+  limits.max_dead_channels =
+      OrThrow(ParseLayerLimits(LimitKind::kMaxDeadChannels, "1%,fc:0%"));
+  EXPECT_THAT(Checked(limits, result),
+              ElementsAre("cat 0.75 0.01 no", "fc 0 0 yes"));
+  limits.max_dead_channels =
+      OrThrow(ParseLayerLimits(LimitKind::kMaxDeadChannels, "sum:1%"));
+  EXPECT_THAT(Checked(limits, result), ElementsAre("sum nan 0.01 no"));
+}
+
+TEST(LimitsTest, ChecksWhatTheModelReturns) {
+  ComparisonResult result = Result({Layer("fc", 10)});
+  result.model_outputs = {{"output[0]", "", "", Figures(35)},
+                          {"output[1]", "", "", Figures(12)}};
+  Limits limits;
+  limits.fail_below_output =
+      OrThrow(ParseLayerLimits(LimitKind::kFailBelowOutput, "20"));
+  EXPECT_THAT(Checked(limits, result),
+              ElementsAre("output[0] 35 20 yes", "output[1] 12 20 no"));
+  limits.fail_below_output =
+      OrThrow(ParseLayerLimits(LimitKind::kFailBelowOutput, "output[1]:10"));
+  EXPECT_THAT(Checked(limits, result), ElementsAre("output[1] 12 10 yes"));
+  NS_EXPECT_OK(CheckLimitNames(limits, result));
+}
+
+TEST(LimitsTest, AnOutputThatIsNotThereCrosses) {
+  ComparisonResult result = Result({Layer("fc", 10)});
+  result.model_outputs = {{"output", "", "", Figures(35)}};
+  Limits limits;
+  limits.fail_below_output =
+      OrThrow(ParseLayerLimits(LimitKind::kFailBelowOutput, "logits:20,30"));
+  EXPECT_THAT(Checked(limits, result),
+              ElementsAre("output 35 30 yes", "logits nan 20 no"));
+}
+
 TEST(LimitsTest, ChecksEveryLayerThatHasAFigure) {
   const ComparisonResult result =
       Result({Layer("a", 30), Layer("b", {}), Layer("c", 19.5)});
