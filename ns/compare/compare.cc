@@ -126,6 +126,7 @@ void WarnOfTrainingMode(const ModelPairOptions& models,
   for (const std::string& file : files) {
     if (const auto warning = TrainingModeWarning(file)) {
       result.warnings.push_back(*warning);
+      result.in_training_mode.push_back(file);
     }
   }
 }

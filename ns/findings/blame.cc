@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "ns/findings/calibration.h"
 #include "ns/findings/error_breakdown.h"
 #include "ns/findings/error_causes.h"
 #include "ns/findings/input_mismatch.h"
 #include "ns/findings/lost_channels.h"
 #include "ns/findings/output_shares.h"
 #include "ns/findings/output_view.h"
+#include "ns/findings/recurrent_state.h"
 #include "ns/findings/shared_scale.h"
 #include "ns/findings/table_figures.h"
 #include "ns/findings/unbalanced_inputs.h"
@@ -81,6 +83,41 @@ std::optional<Blame> MistakeLike(const ComparisonResult& result, size_t worst) {
         harms[i] > most) {
       blame = Blame{i, cause};
       most = harms[i];
+    }
+  }
+  return blame;
+}
+
+// Whether the int8 op of `layer` gives its output the range of its input. The
+// quantize point after such a layer has a range of its own.
+bool HasRangeOfInput(const LayerComparison& layer) {
+  const OpRow* const row = FindOp(layer.quantized_side.op);
+  return row != nullptr && row->family == layer.family &&
+         row->family_row->facts.range.kind == QuantizedRange::Kind::kOfInput;
+}
+
+// Whether the range of `layer`, of which it uses little, is one that it was
+// given: by its input, or by the values that calibration saw.
+bool HasGivenRange(const LayerComparison& layer, ErrorCause cause) {
+  return cause == ErrorCause::kRange &&
+         (HasRangeOfInput(layer) || layer.float_side.op.empty());
+}
+
+// Returns the layer with the largest local error below kGoodDb that has a
+// mistake, whether the outputs show it or not.
+std::optional<Blame> WorstMistake(const ComparisonResult& result) {
+  const std::vector<bool> taken_back = TakenBack(result);
+  std::optional<Blame> blame;
+  double lowest = kGoodDb;
+  for (size_t i = 0; i < result.layers.size(); ++i) {
+    const LayerComparison& layer = result.layers[i];
+    const ErrorCause cause = CauseOf(layer);
+    if (!taken_back[i] && layer.unpaired_input.empty() && layer.shadow &&
+        layer.shadow->error.sqnr_db < lowest && IsMistake(layer, cause) &&
+        !HasGivenRange(layer, cause) &&
+        !(layer.qparams && IsFixedScale(*layer.qparams))) {
+      blame = Blame{i, cause};
+      lowest = layer.shadow->error.sqnr_db;
     }
   }
   return blame;
@@ -192,14 +229,6 @@ bool IsWorse(const ComparisonResult& result, double lost_db,
          local && *local >= lost_db;
 }
 
-// Whether the int8 op of `layer` gives its output the range of its input. The
-// quantize point after such a layer has a range of its own.
-bool HasRangeOfInput(const LayerComparison& layer) {
-  const OpRow* const row = FindOp(layer.quantized_side.op);
-  return row != nullptr && row->family == layer.family &&
-         row->family_row->facts.range.kind == QuantizedRange::Kind::kOfInput;
-}
-
 // Returns a cause that tells more than that of `blame`, where there is one.
 ErrorCause MoreClosely(const ComparisonResult& result, const Blame& blame) {
   const LayerComparison& layer = result.layers[blame.layer];
@@ -219,17 +248,13 @@ ErrorCause MoreClosely(const ComparisonResult& result, const Blame& blame) {
   if (is_of_range && InputMismatchOf(layer)) {
     return ErrorCause::kInputMismatch;
   }
+  if (blame.cause != ErrorCause::kBias && GrowsOverSteps(result, blame.layer)) {
+    return ErrorCause::kRecurrentState;
+  }
   return !is_of_range && blame.cause != ErrorCause::kBias &&
                  !IsWrong(layer, blame.cause) && LosesChannels(layer)
              ? ErrorCause::kOutlierChannel
              : blame.cause;
-}
-
-// Whether the range of `layer`, of which it uses little, is one that it was
-// given: by its input, or by the values that calibration saw.
-bool HasGivenRange(const LayerComparison& layer, ErrorCause cause) {
-  return cause == ErrorCause::kRange &&
-         (HasRangeOfInput(layer) || layer.float_side.op.empty());
 }
 
 // Whether the error of the outputs is large, and more than half of it comes
@@ -266,6 +291,13 @@ std::optional<Blame> BlameOf(const ComparisonResult& result) {
       RankedSqnr(result.layers[blame->layer], Figure::kShadow).db.value_or(0) >=
           kGoodDb) {
     blame.reset();
+  }
+  if (!blame && result.has_shadows && result.inputs_are_finite) {
+    blame = WorstMistake(result);
+    if (const std::optional<size_t> state = WorstState(result);
+        state && !blame) {
+      return Blame{*state, ErrorCause::kRecurrentState};
+    }
   }
   if (result.has_shadows && result.inputs_are_finite) {
     const std::optional<UnbalancedInput> unbalanced =

@@ -48,13 +48,17 @@ struct Blame {
 // that differs in a better layer was corrected on purpose. These are mistakes,
 // and so are NaN and infinities that only the quantized layer has, and a range
 // that is at least 8 times too wide. Where the rules name a layer with a local
-// SQNR of 30 dB or more that has no mistake, none is blamed, unless it makes more
-// than half of the error of outputs of which one is below 20 dB.
+// SQNR of 30 dB or more that has no mistake, none is blamed, unless it makes
+// more than half of the error of outputs of which one is below 20 dB; then the
+// layer with a mistake that has the lowest local SQNR, if that is below 30 dB,
+// whether the outputs show it or not; and then the WorstState
+// (ns/findings/recurrent_state.h).
 //
 // A cause is told more closely where the layer shares its weight
 // (LayerComparison::shares_weight_with) or its scale
-// (ns/findings/shared_scale.h) with another one, is an input that is not like
-// those of calibration (ns/findings/input_mismatch.h), or LosesChannels. A
+// (ns/findings/shared_scale.h) with another one, is computed again and again
+// with a growing error (ns/findings/recurrent_state.h), is an input that is not
+// like those of calibration (ns/findings/input_mismatch.h), or LosesChannels. A
 // range that the input of the layer gave it, or calibration, is no mistake of a
 // layer with 30 dB.
 std::optional<Blame> BlameOf(const ComparisonResult& result);

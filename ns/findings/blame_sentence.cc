@@ -16,6 +16,7 @@
 #include "ns/findings/input_mismatch.h"
 #include "ns/findings/output_shares.h"
 #include "ns/findings/output_view.h"
+#include "ns/findings/recurrent_state.h"
 #include "ns/findings/saturation.h"
 #include "ns/findings/shared_scale.h"
 #include "ns/findings/table_figures.h"
@@ -238,7 +239,16 @@ std::string ReasonText(const ComparisonResult& result, const Blame& blame) {
                           "folded");
     case ErrorCause::kInputMismatch:
       return MismatchText(layer);
+    case ErrorCause::kRecurrentState: {
+      const std::vector<double> steps = StepsOf(result, blame.layer);
+      return absl::StrCat("it has ", DbWithUnit(steps.front()),
+                          " in the first of ", steps.size(), " steps, and ",
+                          DbWithUnit(steps.back()), " in the last");
+    }
     case ErrorCause::kNone:
+    case ErrorCause::kReducedRange:
+    case ErrorCause::kRescaled:
+    case ErrorCause::kTrainingMode:
     case ErrorCause::kUnpaired:
     case ErrorCause::kUnexplained:
       break;

@@ -91,6 +91,34 @@ constexpr CauseRow kRows[] = {
      "calibration makes such a range. --observer=histogram and mse leave "
      "outliers out.",
      "'its scale, 0.31, makes a range 13.0 times as wide as its values need'."},
+    {ErrorCause::kRecurrentState, "recurrent-state", true,
+     "A value that is handed on from step to step is rounded in each of them, "
+     "and the errors add up.",
+     "The SQNR of the layer falls by 10 dB or more from the first trip of its "
+     "loop, or the first call of its module, to the last.",
+     "Keep the state in float: quantize only the weights, with --mode=dynamic, "
+     "or keep the layers that compute the state in float.",
+     "'it has 32.0 dB in the first of 12 steps, and 14.0 dB in the last'."},
+    {ErrorCause::kReducedRange, "reduced-range", true,
+     "All activations have 7 bits: their ranges are twice as wide as the "
+     "values need, so that sums of products cannot saturate on processors "
+     "without VNNI. That costs up to 6 dB at each of them.",
+     "No zero point is above 127, and most ranges are about twice as wide as "
+     "their values; no layer stands out.",
+     "ns quantize gives 7 bits only to activations whose sums could saturate, "
+     "and 8 to all others. On processors with VNNI sums are exact: "
+     "--target=fbgemm-vnni or --target=qnnpack.",
+     "A model by PyTorch's default for fbgemm has 21.6 dB, and 28.3 dB by ns "
+     "quantize."},
+    {ErrorCause::kRescaled, "rescaled", true,
+     "Factors were moved from layers into those that read them, by "
+     "equalization or smoothing. That is no fault: layers differ from the "
+     "float model one by one, and together they compute the same.",
+     "What some layers lose by themselves, the layers behind them take back, "
+     "and no other layer stands out.",
+     "Compare with the float model that was rescaled: ns quantize --out-float "
+     "writes it.",
+     "After --smooth, a layer norm has -7 dB and the model 33 dB."},
     {ErrorCause::kRounding, "rounding", true,
      "The values lose this by rounding to 8 bits, in a range that fits. It is "
      "what quantization costs.",
@@ -131,6 +159,14 @@ constexpr CauseRow kRows[] = {
      "Load the right weights, or call the layers in the order of the float "
      "model.",
      "'it has the weight of layer2.0.conv1'."},
+    {ErrorCause::kTrainingMode, "training-mode", true,
+     "The file was saved in training mode. ns evaluates it, but where it is "
+     "used, dropout drops values and batch norms use the statistics of each "
+     "batch.",
+     "The file says so of a module whose code asks for it, and no layer stands "
+     "out.",
+     "Call model.eval() before torch.jit.save, or after torch.jit.load.",
+     "A model with dropout gives other outputs each time that it runs."},
     {ErrorCause::kUnbalancedInputs, "unbalanced-inputs", false,
      "Inputs of very different size are concatenated, and share one range. The "
      "smaller ones are lost in its steps. The SQNR of the result does not show "

@@ -33,6 +33,14 @@ enum class ErrorCause {
   kSharedWeight,
   // The inputs are not those that the model was calibrated for.
   kInputMismatch,
+  // The error grows from step to step of a value that is handed on.
+  kRecurrentState,
+  // All activations have 7 bits; of the model, not of a layer.
+  kReducedRange,
+  // Factors were moved between layers; of the model likewise.
+  kRescaled,
+  // A file was saved in training mode; of the model likewise.
+  kTrainingMode,
   kUnexplained,  // none of what was measured is large enough
 };
 

@@ -126,6 +126,16 @@ Cure CureOfWeight(const ComparisonResult& result,
 
 std::optional<Cure> CureOf(const ComparisonResult& result,
                            const Verdict& verdict) {
+  if (verdict.cause == ErrorCause::kReducedRange) {
+    return Cure{"give 8 bits to each activation whose sums cannot saturate",
+                Quantize(result)};
+  }
+  if (verdict.cause == ErrorCause::kRescaled) {
+    return Cure{"compare with what ns quantize --out-float writes", ""};
+  }
+  if (verdict.cause == ErrorCause::kTrainingMode) {
+    return Cure{"call model.eval() before torch.jit.save", ""};
+  }
   if (!verdict.layer) {
     return std::nullopt;
   }
@@ -174,6 +184,11 @@ std::optional<Cure> CureOf(const ComparisonResult& result,
           "normalize the inputs as for calibration; if these are right, run ns "
           "quantize on them",
           ""};
+    case ErrorCause::kRecurrentState:
+      return IsDynamic(result)
+                 ? Cure{"keep it in float", Keep(result, {*verdict.layer})}
+                 : Cure{"leave the state in float, and quantize weights alone",
+                        Quantize(result, " --mode=dynamic")};
     case ErrorCause::kUnpaired:
       return Cure{"compare with the float model that was quantized", ""};
     case ErrorCause::kUnexplained:
@@ -185,6 +200,9 @@ std::optional<Cure> CureOf(const ComparisonResult& result,
                        " --layer=", ShellWord(layer.name), " --out=repro",
                        LoadFlags(result.load, "engine"))};
     case ErrorCause::kNone:
+    case ErrorCause::kReducedRange:
+    case ErrorCause::kRescaled:
+    case ErrorCause::kTrainingMode:
       break;
   }
   return std::nullopt;

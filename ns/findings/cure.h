@@ -19,7 +19,8 @@ struct Cure {
 };
 
 // Returns what helps against the cause of `verdict`, which is that of `result`.
-// Absent where there is nothing to mend: without a layer to blame.
+// Absent where there is nothing to mend: without a layer to blame, and without
+// a cause of the whole model.
 std::optional<Cure> CureOf(const ComparisonResult& result,
                            const Verdict& verdict);
 

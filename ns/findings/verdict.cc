@@ -21,6 +21,7 @@
 #include "ns/findings/figure_text.h"
 #include "ns/findings/output_shares.h"
 #include "ns/findings/output_view.h"
+#include "ns/findings/reduced_range.h"
 #include "ns/findings/saturation.h"
 #include "ns/findings/table_figures.h"
 #include "ns/result/comparison_result.h"
@@ -178,6 +179,40 @@ std::string TakenBackSentence(const ComparisonResult& result) {
                       "where factors were moved between layers.");
 }
 
+// Whether factors were moved between layers: errors are taken back, and among
+// them are those of other weights.
+bool IsRescaled(const ComparisonResult& result) {
+  const std::vector<bool> taken_back = TakenBack(result);
+  for (size_t i = 0; i < taken_back.size(); ++i) {
+    if (taken_back[i] &&
+        LowestWeightDb(result.layers[i]).value_or(INFINITY) < kOtherWeightDb) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Returns what is wrong with the whole model where no layer stands out.
+ErrorCause CauseOfModel(const ComparisonResult& result) {
+  return !result.in_training_mode.empty() ? ErrorCause::kTrainingMode
+         : IsRescaled(result)             ? ErrorCause::kRescaled
+         : ReducedRanges(result) > 0      ? ErrorCause::kReducedRange
+                                          : ErrorCause::kNone;
+}
+
+std::string ModelSentence(const ComparisonResult& result, ErrorCause cause) {
+  if (cause == ErrorCause::kRescaled) {
+    return TakenBackSentence(result);
+  }
+  return cause == ErrorCause::kTrainingMode
+             ? absl::StrCat(Printable(result.in_training_mode.front()),
+                            " was saved in training mode: ns evaluates it, and "
+                            "where it is used it computes something else.")
+             : absl::StrCat("All ", ReducedRanges(result),
+                            " activations have 7 bits, which costs each of "
+                            "them up to 6 dB.");
+}
+
 std::string ClippingSentence(const ComparisonResult& result) {
   const std::vector<Saturation> layers = SaturatingLayers(result);
   if (layers.empty()) {
@@ -242,9 +277,16 @@ std::optional<Verdict> VerdictOf(const ComparisonResult& result) {
       verdict.sentences.push_back(BlameSentence(result, *blame));
     }
   } else if (!is_unpaired && uncalibrated == 0) {
-    verdict.sentences.push_back(NoBlameSentence(result));
+    verdict.cause = CauseOfModel(result);
+    if (verdict.cause != ErrorCause::kNone) {
+      verdict.sentences.push_back(ModelSentence(result, verdict.cause));
+    }
+    if (verdict.cause != ErrorCause::kRescaled) {
+      verdict.sentences.push_back(NoBlameSentence(result));
+    }
   }
-  if (std::string sentence = TakenBackSentence(result); !sentence.empty()) {
+  if (std::string sentence = TakenBackSentence(result);
+      !sentence.empty() && verdict.cause != ErrorCause::kRescaled) {
     verdict.sentences.push_back(std::move(sentence));
   }
   if (unpaired.has_value() && (!is_unpaired || uncalibrated > 0)) {
@@ -258,6 +300,11 @@ std::optional<Verdict> VerdictOf(const ComparisonResult& result) {
                                 EmulationSentence(result));
   }
   return verdict;
+}
+
+bool SaysWhatToDo(const ComparisonResult& result, const Verdict& verdict) {
+  return NamesCulprit(result, verdict) ||
+         (!verdict.layer && verdict.cause != ErrorCause::kNone);
 }
 
 bool NamesCulprit(const ComparisonResult& result, const Verdict& verdict) {

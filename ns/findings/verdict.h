@@ -15,14 +15,16 @@ namespace ns {
 struct Verdict {
   // The index of the layer to blame; absent where none is.
   std::optional<size_t> layer;
-  // Why; kNone without a layer.
+  // Why. Without a layer, what is wrong with the whole model, kTrainingMode,
+  // kRescaled or kReducedRange, or else kNone.
   ErrorCause cause = ErrorCause::kNone;
   // Never empty. In this order, where they apply:
   //  * that the model was never calibrated (ns/findings/calibration.h);
   //  * the FirstUnpairedFall, if it is the cause;
+  //  * what is wrong with the whole model;
   //  * which layer is to blame and why, or that none stands out, unless the
   //    first sentence says why already;
-  //  * which layers have a large error that is TakenBack;
+  //  * which layers have a large error that is TakenBack, unless that was said;
   //  * the FirstUnpairedFall, if it is not the cause;
   //  * with activations and shadows: the FirstUnexplainedFall, or that there is
   //    none;
@@ -42,10 +44,12 @@ struct Verdict {
 //    is 20 dB or more, or 10 dB and 6 dB above that accumulated SQNR. Other
 //    causes are mistakes in that layer, whatever its SQNR.
 // Otherwise its layer and cause are those of BlameOf, but kUnpaired where it
-// HasRangeOfReplaced. Where layers are swapped (ComparisonResult::swapped), no
-// fall counts as unpaired. A model that was never calibrated
-// (UncalibratedActivations) has that cause, and the layer of BlameOf, or else
-// its first activation.
+// HasRangeOfReplaced. Where that is none, a file that was saved in training
+// mode is the cause, errors that are TakenBack, or ReducedRanges
+// (ns/findings/reduced_range.h). Where
+// layers are swapped (ComparisonResult::swapped), no fall counts as unpaired. A
+// model that was never calibrated (UncalibratedActivations) has that cause, and
+// the layer of BlameOf, or else its first activation.
 //
 // Figures that flags add (LayerComparison::weight_only, activation_only,
 // tried_changes) make sentences richer, and change no layer and no cause.
@@ -55,6 +59,10 @@ std::optional<Verdict> VerdictOf(const ComparisonResult& result);
 // with it, where rounding costs all layers something. Without shadows, only
 // another layer's weight tells.
 bool NamesCulprit(const ComparisonResult& result, const Verdict& verdict);
+
+// Whether `verdict` names something to mend: such a layer, or a cause of the
+// whole model.
+bool SaysWhatToDo(const ComparisonResult& result, const Verdict& verdict);
 
 }  // namespace ns
 

@@ -106,6 +106,9 @@ class Quantizer {
                                                            result.quantized,
                                                            batches_, options_));
     }
+    if (HasRescaling(options_)) {
+      result.rescaled = std::move(source.model);
+    }
     return result;
   }
 
@@ -187,6 +190,7 @@ class Quantizer {
                                         ProgressAfter(BatchesToPrepare()))));
     return QuantizeResult{std::move(quantized.model),
                           std::move(prepared),
+                          std::nullopt,
                           quantized.mapping.value_or(mapping),
                           std::move(quantized.report),
                           {}};

@@ -3,6 +3,7 @@
 #ifndef NS_QUANTIZATION_QUANTIZE_H_
 #define NS_QUANTIZATION_QUANTIZE_H_
 
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -22,6 +23,10 @@ struct QuantizeResult {
   // calibrated further, merged with others (MergePrepared), and converted by
   // QuantizePrepared.
   ModelGraph prepared;
+  // The float model with factors moved between its layers, of which `quantized`
+  // was made: layer by layer, that one is to be compared with this. Absent
+  // where nothing was to be moved (HasRescaling).
+  std::optional<ModelGraph> rescaled;
   // Says how each layer is quantized.
   QConfigMapping mapping;
   // How each layer is quantized, by which rule, why others stayed in float, and

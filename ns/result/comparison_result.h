@@ -130,6 +130,9 @@ struct ComparisonResult {
   // Outputs of modules, in order of execution, then those of the models; absent
   // when they were not asked for.
   std::optional<std::vector<ModuleOutputComparison>> outputs;
+  // The files of models that were saved in training mode. Not in JSON, but
+  // their warnings.
+  std::vector<std::string> in_training_mode;
   // What the user is to know of the comparison, one line each.
   std::vector<std::string> warnings;
   // Whether activations (or shadows) were asked for, so that a table knows its

@@ -137,21 +137,28 @@ class JsonSchemaTest(cli.CliTest):
       self.assertEqual(list(pair), ['dequantize', 'quantize'])
 
   def check_verdict(self, verdict, names):
-    self.assertEqual([key for key in verdict if key not in ('layer', 'cure')],
-                     ['kind', 'sentences'])
-    self.assertEqual('cure' in verdict, 'layer' in verdict)
+    self.assertEqual([key for key in verdict
+                      if key not in ('layer', 'culprits', 'explained_share',
+                                     'cure')], ['kind', 'cause', 'sentences'])
+    self.assertEqual(verdict['cause'], verdict['kind'])
+    self.assertEqual(verdict.get('culprits', [None])[0], verdict.get('layer'))
+    of_model = verdict['kind'] in ('reduced-range', 'training-mode',
+                                   'rescaled')
+    self.assertEqual('cure' in verdict, 'layer' in verdict or of_model)
     if 'cure' in verdict:
       self.assertTrue(verdict['cure']['sentence'])
       self.assertTrue(verdict['cure'].get('command', 'ns ').startswith('ns '))
-    self.assertEqual('layer' in verdict, verdict['kind'] != 'none')
+    self.assertEqual('layer' in verdict,
+                     verdict['kind'] != 'none' and not of_model)
     self.assertIn(verdict.get('layer', names[0]), names)
     self.assertIn(verdict['kind'],
                   ('none', 'non-finite', 'swapped', 'bias', 'weight',
                    'clipping', 'range', 'rounding', 'kernel', 'saturation',
                    'unpaired', 'never-calibrated', 'unbalanced-inputs',
                    'outlier-channel', 'shared-scale', 'shared-weight',
-                   'input-mismatch', 'unexplained'))
-    self.assertIn(len(verdict['sentences']), (1, 2, 3))
+                   'input-mismatch', 'unexplained', 'reduced-range',
+                   'training-mode', 'rescaled', 'recurrent-state'))
+    self.assertIn(len(verdict['sentences']), (1, 2, 3, 4))
 
   def check(self, result):
     self.assertEqual([key for key in result
@@ -172,6 +179,7 @@ class JsonSchemaTest(cli.CliTest):
       self.assertLessEqual(set(layer), {'name', 'float', 'quantized', 'output',
                                         'weight', 'activation', 'shadow',
                                         'inherited', 'kernel', 'error',
+                                        'output_share',
                                         'outputs', 'saturation', 'bias',
                                         'has_weight_of', 'qparams', 'source',
                                         'runs_in'})

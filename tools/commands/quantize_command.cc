@@ -77,6 +77,10 @@ class QuantizeRunner {
     summary.outputs = std::move(result.outputs);
     mapping_ = std::move(result.mapping);
     files_.push_back(ModelFile(std::move(result.quantized), flags_.out_path));
+    if (!flags_.out_float_path.empty() && result.rescaled) {
+      files_.push_back(
+          ModelFile(*std::move(result.rescaled), flags_.out_float_path));
+    }
     if (flags_.HasFloat() && !flags_.prepared_paths.empty()) {
       files_.push_back(
           ModelFile(std::move(result.prepared), flags_.prepared_paths.front()));
@@ -168,7 +172,8 @@ absl::Status Report(const QuantizeFlags& flags, const QuantizeSummary& summary,
 // The files that the command writes.
 std::vector<std::string> OutputsOf(const QuantizeFlags& flags) {
   std::vector<std::string> outputs = {
-      flags.out_path, flags.outputs.qconfig_path, flags.outputs.json_path};
+      flags.out_path, flags.out_float_path, flags.outputs.qconfig_path,
+      flags.outputs.json_path};
   if (flags.training) {
     outputs.push_back(flags.training->options.checkpoint_path);
   }

@@ -8,6 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "ir/base/status.h"
 #include "ir/flatten/inline_modules.h"
+#include "ns/quantization/accurate/rescale_layers.h"
 #include "tools/flags/quantizing_flags.h"
 
 namespace ns {
@@ -166,6 +167,7 @@ absl::Status CheckPaths(const QuantizeFlags& parsed) {
       files.push_back({flag, path});
     }
   };
+  add("out-float", parsed.out_float_path, outputs);
   for (const std::string& path : parsed.prepared_paths) {
     add("prepared", path, parsed.HasFloat() ? outputs : inputs);
   }
@@ -189,6 +191,7 @@ absl::Status ParsePaths(const Flags& flags, QuantizeFlags& parsed) {
     absl::string_view flag;
     std::string& path;
   } optional[] = {{"float", parsed.float_path},
+                  {"out-float", parsed.out_float_path},
                   {"qconfig", parsed.qconfig_path}};
   for (const auto& [flag, path] : optional) {
     if (flags.Has(flag)) {
@@ -268,6 +271,10 @@ absl::StatusOr<QuantizeFlags> ParseQuantizeFlags(const Flags& flags) {
   if (parsed.mode == "qat") {
     NS_ASSIGN_OR_RETURN(parsed.training,
                         ParseTrainingFlags(flags, parsed.out_path));
+  }
+  if (flags.Has("out-float") && !HasRescaling(parsed.options)) {
+    return Refused(
+        "--out-float needs --smooth or --equalize, which move factors");
   }
   NS_RETURN_IF_ERROR(CheckPaths(parsed));
   return parsed;

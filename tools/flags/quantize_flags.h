@@ -24,6 +24,8 @@ struct QuantizeFlags {
   // least, and they are read.
   std::vector<std::string> prepared_paths;
   std::string out_path;
+  // Where the rescaled float model goes; empty for nowhere.
+  std::string out_float_path;
   // Whether modules are replaced in the module hierarchy (--eager), instead of
   // nodes in the one graph that all modules are inlined into.
   bool eager = false;

@@ -11,6 +11,9 @@ constexpr FlagSpec kFlags[] = {
      "batches to calibrate on: torch.save of a list of tensors, tuples or "
      "dicts; several files with commas"},
     {"out", "PATH", "where the quantized model goes"},
+    {"out-float", "PATH",
+     "with --smooth or --equalize: where the float model goes with the factors "
+     "moved, to compare the quantized one with"},
     {"mode", "NAME",
      "static (default): activations by what the batches show; dynamic: by the "
      "range of each at run time; weight-only: in float; qat: static, and the "

@@ -277,7 +277,7 @@ std::string HelpLines(const ComparisonResult& result, const Verdict& verdict) {
 // lines above say all there is.
 std::string VerdictLines(const ComparisonResult& result,
                          const std::optional<Verdict>& verdict) {
-  return verdict && NamesCulprit(result, *verdict)
+  return verdict && SaysWhatToDo(result, *verdict)
              ? absl::StrCat(absl::StrFormat("%-22s  %s\n", "verdict",
                                             verdict->sentences.front()),
                             HelpLines(result, *verdict))
@@ -338,7 +338,10 @@ std::string BlameLines(const ComparisonResult& result,
   }
   std::string lines;
   const std::optional<size_t> worst = WorstOffender(result);
-  if (worst && (!verdict || verdict->layer.value_or(*worst) == *worst)) {
+  const bool is_culprit = worst && (!verdict         ? true
+                                    : verdict->layer ? *verdict->layer == *worst
+                                                     : !SharesHold(result));
+  if (is_culprit) {
     const LayerComparison& layer = result.layers[*worst];
     const OutputComparison* output = OffendingOutput(layer);
     absl::StrAppend(&lines, OffenderLine(layer, output),

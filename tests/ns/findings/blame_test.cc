@@ -149,5 +149,19 @@ TEST(BlameTest, ALargeErrorThatTheOutputsDoNotShowIsNotToBlame) {
   EXPECT_EQ(blame->layer, 0);
 }
 
+TEST(BlameTest, AMistakeThatTheOutputsHardlyShowIsNamedWhereNothingElseIs) {
+  LayerComparison add = Broken("add", 26, 25, 40);
+  add.shadow->error.bias_share = 0.5;
+  add.shadow->error.mean_error = 0.01;
+  add.bias = BiasComparison{1e-4, /*is_missing=*/true};
+  add.output_share = 0.05;
+  LayerComparison fc = Broken("fc", 40, 41, 45);
+  fc.output_share = 0.9;
+  const auto blame = BlameOf(WithShadows({add, fc}));
+  ASSERT_TRUE(blame.has_value());
+  EXPECT_EQ(blame->layer, 0);
+  EXPECT_EQ(blame->cause, ErrorCause::kBias);
+}
+
 }  // namespace
 }  // namespace ns

@@ -55,6 +55,8 @@ TEST(CausesTest, MistakesAreNoMatterOfDegree) {
 TEST(CausesTest, WhatTellsMoreOfACauseIsAMatterOfDegreeToo) {
   for (const ErrorCause cause :
        {ErrorCause::kInputMismatch, ErrorCause::kOutlierChannel,
+        ErrorCause::kRecurrentState, ErrorCause::kReducedRange,
+        ErrorCause::kRescaled, ErrorCause::kTrainingMode,
         ErrorCause::kSharedScale, ErrorCause::kSharedWeight}) {
     EXPECT_TRUE(IsMatterOfDegree(cause)) << ErrorCauseName(cause);
   }

@@ -40,6 +40,49 @@ TEST(VerdictTest, TellsTheShareOfTheOutputsError) {
             "(36.0 dB by itself).");
 }
 
+// A model of 7 bits in which no layer stands out.
+ComparisonResult ReducedModel() {
+  LayerComparison layer = Broken("fc", 25, 35, 25);
+  layer.qparams = LayerQParams{4.0 / 255, 64};
+  layer.shadow->ranges = ValueRanges{-1, 1, -1, 1};
+  layer.shadow->codes = CodeUse{0, 0, 128};
+  ComparisonResult result = WithShadows({layer, layer, layer});
+  result.model_outputs.push_back({"output", "", "", Figures(21)});
+  return result;
+}
+
+TEST(VerdictTest, WhereNoLayerStandsOutTheModelMayHaveACause) {
+  const ComparisonResult result = ReducedModel();
+  const auto verdict = VerdictOf(result);
+  ASSERT_TRUE(verdict.has_value());
+  EXPECT_FALSE(verdict->layer.has_value());
+  EXPECT_EQ(verdict->cause, ErrorCause::kReducedRange);
+  EXPECT_THAT(verdict->sentences[0], StartsWith("All 3 activations have 7 "));
+  EXPECT_THAT(verdict->sentences[1], StartsWith("No layer stands out"));
+  EXPECT_TRUE(SaysWhatToDo(result, *verdict));
+  EXPECT_FALSE(NamesCulprit(result, *verdict));
+}
+
+TEST(VerdictTest, TrainingModeIsToldWhereNoLayerStandsOut) {
+  ComparisonResult result = WithShadows({Broken("fc", 35, 35, 40)});
+  result.in_training_mode = {"f.pt"};
+  EXPECT_EQ(VerdictOf(result)->cause, ErrorCause::kTrainingMode);
+  EXPECT_THAT(VerdictOf(result)->sentences[0],
+              StartsWith("f.pt was saved in training mode"));
+  result = WithShadows({Broken("fc", 5, 5, 40)});
+  result.in_training_mode = {"f.pt"};
+  EXPECT_TRUE(VerdictOf(result)->layer.has_value());
+}
+
+TEST(VerdictTest, AStateThatDegradesFromTripToTripIsNamed) {
+  LayerComparison layer = Broken("add", 14, 22, 14);
+  layer.activation->trip_sqnr_db = {32, 25, 20, 14};
+  const auto verdict = VerdictOf(WithShadows({layer}));
+  EXPECT_EQ(verdict->cause, ErrorCause::kRecurrentState);
+  EXPECT_THAT(verdict->sentences[0],
+              HasSubstr("32.0 dB in the first of 4 steps, and 14.0 dB in"));
+}
+
 TEST(VerdictTest, BlamesTheWorstLayerAndSaysWhy) {
   const auto verdict =
       VerdictOf(WithShadows({WithWeight(Broken("conv", 30, 30, 50), 40),
@@ -227,7 +270,8 @@ TEST(VerdictTest, LayersThatFactorsWereMovedBetweenAreNotBlamed) {
   const auto verdict = VerdictOf(WithShadows(
       {Broken("ln", 3, 3, 40), WithWeight(Broken("fc", 33, -7, 2, {0}), -7)}));
   EXPECT_FALSE(verdict->layer.has_value());
-  EXPECT_EQ(verdict->sentences[1],
+  EXPECT_EQ(verdict->cause, ErrorCause::kRescaled);
+  EXPECT_EQ(verdict->sentences[0],
             "What ln, fc lose by themselves is taken back after them, as "
             "where factors were moved between layers.");
 }
