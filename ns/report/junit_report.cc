@@ -69,9 +69,10 @@ std::string EscapeXml(absl::string_view text) {
   return escaped;
 }
 
-std::string ToJunit(absl::string_view suite,
-                    const std::vector<LimitCheck>& checks,
-                    const std::vector<std::string>& warnings) {
+std::string ToJunit(
+    absl::string_view suite, const std::vector<LimitCheck>& checks,
+    const std::vector<std::string>& warnings,
+    const std::vector<std::pair<std::string, std::string>>& properties) {
   const std::string counts = absl::StrCat(
       Attribute("tests", absl::StrCat(checks.size())),
       Attribute("failures", absl::StrCat(CrossedLimits(checks).size())),
@@ -79,6 +80,14 @@ std::string ToJunit(absl::string_view suite,
   std::string xml = absl::StrCat(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites", counts,
       ">\n  <testsuite", Attribute("name", suite), counts, ">\n");
+  if (!properties.empty()) {
+    absl::StrAppend(&xml, "    <properties>\n");
+    for (const auto& [name, value] : properties) {
+      absl::StrAppend(&xml, "      <property", Attribute("name", name),
+                      Attribute("value", value), "/>\n");
+    }
+    absl::StrAppend(&xml, "    </properties>\n");
+  }
   for (const LimitCheck& check : checks) {
     absl::StrAppend(&xml, TestCase(check));
   }

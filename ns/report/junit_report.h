@@ -3,6 +3,7 @@
 #define NS_REPORT_JUNIT_REPORT_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -20,10 +21,12 @@ std::string EscapeXml(absl::string_view text);
 // each check: its class is the limit ("ns.fail-below"), its name what was
 // checked ("lstm (c_n)", or the limit itself for the whole comparison). A check
 // that did not pass has a failure with the reason as its message. `warnings`
-// are the suite's system-err, one a line.
-std::string ToJunit(absl::string_view suite,
-                    const std::vector<LimitCheck>& checks,
-                    const std::vector<std::string>& warnings = {});
+// are the suite's system-err, one a line, and `properties` its properties, by
+// name and value.
+std::string ToJunit(
+    absl::string_view suite, const std::vector<LimitCheck>& checks,
+    const std::vector<std::string>& warnings = {},
+    const std::vector<std::pair<std::string, std::string>>& properties = {});
 
 }  // namespace ns
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -16,6 +17,8 @@
 #include "absl/strings/str_cat.h"
 #include "ir/base/status.h"
 #include "ir/files/atomic_file.h"
+#include "ns/findings/causes.h"
+#include "ns/findings/verdict.h"
 #include "ns/report/csv_report.h"
 #include "ns/report/html/html_report.h"
 #include "ns/report/json/json_report.h"
@@ -247,6 +250,19 @@ ComparisonResult WithoutHistograms(ComparisonResult result) {
   return result;
 }
 
+// What the verdict says, for JUnit.
+std::vector<std::pair<std::string, std::string>> VerdictProperties(
+    const ComparisonResult& result) {
+  const std::optional<Verdict> verdict = VerdictOf(result);
+  if (!verdict) {
+    return {};
+  }
+  return {
+      {"culprit", verdict->layer ? result.layers[*verdict->layer].name : ""},
+      {"cause", std::string(ErrorCauseName(verdict->cause))},
+      {"verdict", verdict->sentences.front()}};
+}
+
 }  // namespace
 
 absl::Status WriteReports(const ReportOutputs& outputs,
@@ -264,7 +280,7 @@ absl::Status WriteReports(const ReportOutputs& outputs,
   texts.junit = [&] {
     return ToJunit("ns compare",
                    result.limits.value_or(std::vector<LimitCheck>()),
-                   result.warnings);
+                   result.warnings, VerdictProperties(result));
   };
   texts.table = [&](const TableOptions& options) {
     return table(result, options);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -148,7 +149,15 @@ absl::StatusOr<ChosenLayer> WorstLayer(const ModelPair& models,
   NS_ASSIGN_OR_RETURN(const ComparisonResult result,
                       CompareModels(models.float_model, models.quantized_model,
                                     batches, compare));
-  const std::optional<size_t> worst = WorstOffender(result);
+  std::optional<size_t> worst = WorstOffender(result);
+  if (!worst && result.inputs_are_finite) {
+    // Where the error is spread, the layer that adds most of it.
+    const std::vector<double> harms = Harms(result);
+    const auto most = absl::c_max_element(harms);
+    if (most != harms.end() && *most > 0) {
+      worst = most - harms.begin();
+    }
+  }
   if (!worst) {
     return Refusal(absl::StrCat(
         options.models.quantized_path, ": ",
