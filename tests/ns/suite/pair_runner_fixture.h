@@ -69,7 +69,7 @@ class Running {
 
 inline double Sum(const at::Tensor& x) { return x.sum().item<double>(); }
 
-// By the formulas of comparison_result.h, in float64.
+// By the formulas of ns/result/value_figures.h, in float64.
 inline ErrorFigures FiguresBetween(const at::Tensor& x, const at::Tensor& y) {
   const at::Tensor a = x.to(at::kDouble);
   const at::Tensor b = (y.is_quantized() ? y.dequantize() : y).to(at::kDouble);
