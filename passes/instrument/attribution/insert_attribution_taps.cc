@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <iterator>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -73,9 +74,7 @@ class TapInserter {
     NS_ASSIGN_OR_RETURN(Value * of_quantized,
                         TensorIn(output.b.value, output.b.place, behind_b));
     NS_RETURN_IF_ERROR(
-        InsertMethodCall(b_,
-                         AttachAttribute(b_.module(), kTap, c10::IValue(tap)),
-                         "see", {of_quantized}, behind_b)
+        InsertMethodCall(b_, Attached(b_, tap), "see", {of_quantized}, behind_b)
             .status());
     Value* const value = Latest(output.a.value);
     std::vector<Use> uses;
@@ -84,11 +83,9 @@ class TapInserter {
                       return !match.is_quantize_point ||
                              (!calls_.contains(use.user) && Takes(use, index));
                     });
-    NS_ASSIGN_OR_RETURN(
-        Value * tapped,
-        InsertMethodCall(a_,
-                         AttachAttribute(a_.module(), kTap, c10::IValue(tap)),
-                         "forward", {value}, PlaceAfter(*value)));
+    NS_ASSIGN_OR_RETURN(Value * tapped,
+                        InsertMethodCall(a_, Attached(a_, tap), "forward",
+                                         {value}, PlaceAfter(*value)));
     tapped->setType(value->type());
     calls_.insert(tapped->node());
     for (const Use& use : uses) {
@@ -97,7 +94,13 @@ class TapInserter {
     if (!match.is_quantize_point) {
       latest_[output.a.value] = tapped;
     }
+    ++inserted_;
     return tap;
+  }
+
+  // Makes `tap` an attribute of `model`, and returns its name.
+  std::string Attached(ModelGraph& model, const AttributionTapPtr& tap) const {
+    return AttachAttribute(model.module(), kTap, c10::IValue(tap), inserted_);
   }
 
   // What stands for a value of A since it was tapped.
@@ -142,6 +145,7 @@ class TapInserter {
   const std::vector<Producers> producers_;
   llvm::DenseMap<const Node*, size_t> match_of_;
   llvm::DenseMap<const Value*, Value*> latest_;
+  int inserted_ = 0;
   // Those of taps, in A.
   llvm::DenseSet<const Node*> calls_;
 };
