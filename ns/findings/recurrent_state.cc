@@ -1,25 +1,45 @@
 #include "ns/findings/recurrent_state.h"
 
 #include <cmath>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 
 namespace ns {
+namespace {
+
+// What all calls of a module have in common; empty for a layer without one.
+std::pair<std::string, std::string> CallOf(const LayerComparison& layer) {
+  return layer.weights.empty() ? std::pair<std::string, std::string>()
+                               : std::make_pair(layer.quantized_side.fqn,
+                                                layer.quantized_side.op);
+}
+
+bool Grows(const std::vector<double>& steps) {
+  constexpr size_t kFewest = 3;
+  constexpr double kGrowsDb = 10;
+  if (steps.size() < kFewest) {
+    return false;
+  }
+  const double fall = steps.front() - steps.back();
+  return std::isfinite(fall) && fall >= kGrowsDb;
+}
+
+}  // namespace
 
 std::vector<double> StepsOf(const ComparisonResult& result, size_t index) {
   const LayerComparison& layer = result.layers[index];
   if (layer.activation && !layer.activation->trip_sqnr_db.empty()) {
     return layer.activation->trip_sqnr_db;
   }
-  const std::string& module = layer.quantized_side.fqn;
   std::vector<double> steps;
-  if (module.empty() || layer.weights.empty()) {
+  if (CallOf(layer).first.empty()) {
     return steps;
   }
   for (const LayerComparison& call : result.layers) {
-    if (call.quantized_side.fqn == module &&
-        call.quantized_side.op == layer.quantized_side.op && call.activation) {
+    if (CallOf(call) == CallOf(layer) && call.activation) {
       steps.push_back(call.activation->error.sqnr_db);
     }
   }
@@ -27,14 +47,7 @@ std::vector<double> StepsOf(const ComparisonResult& result, size_t index) {
 }
 
 bool GrowsOverSteps(const ComparisonResult& result, size_t index) {
-  constexpr size_t kFewest = 3;
-  constexpr double kGrowsDb = 10;
-  const std::vector<double> steps = StepsOf(result, index);
-  if (steps.size() < kFewest) {
-    return false;
-  }
-  const double fall = steps.front() - steps.back();
-  return std::isfinite(fall) && fall >= kGrowsDb;
+  return Grows(StepsOf(result, index));
 }
 
 std::optional<size_t> WorstState(const ComparisonResult& result) {
@@ -50,11 +63,25 @@ std::optional<size_t> WorstState(const ComparisonResult& result) {
     return worst;
   }
   double lowest = kLowDb;
+  std::map<std::pair<std::string, std::string>, std::vector<size_t>> calls;
   for (size_t i = 0; i < result.layers.size(); ++i) {
-    if (result.layers[i].unpaired_input.empty() && GrowsOverSteps(result, i) &&
-        StepsOf(result, i).back() < lowest) {
+    calls[CallOf(result.layers[i])].push_back(i);
+  }
+  for (size_t i = 0; i < result.layers.size(); ++i) {
+    const LayerComparison& layer = result.layers[i];
+    const std::vector<size_t>& of_module = calls[CallOf(layer)];
+    const bool has_trips =
+        layer.activation && !layer.activation->trip_sqnr_db.empty();
+    // All calls of a module have the same steps.
+    const bool is_first_of_several =
+        of_module.size() > 1 && of_module.front() == i;
+    if (!layer.unpaired_input.empty() || !(has_trips || is_first_of_several)) {
+      continue;
+    }
+    const std::vector<double> steps = StepsOf(result, i);
+    if (Grows(steps) && steps.back() < lowest) {
       worst = i;
-      lowest = StepsOf(result, i).back();
+      lowest = steps.back();
     }
   }
   return worst;
