@@ -151,8 +151,8 @@ struct LayerComparison {
   // (ns/suite/measure_shares.h).
   std::optional<PartShares> measured_shares;
   // The share of the error of the model's outputs that this layer's local error
-  // makes (ns/suite/output_shares.h), 0.2 for a fifth. Absent unless activations
-  // and shadows were both asked for, and where it is not known.
+  // makes (ns/suite/output_shares.h), 0.2 for a fifth. Absent unless
+  // activations and shadows were both asked for, and where it is not known.
   std::optional<double> output_share;
   // What was tried in this layer alone; see ns/suite/try_changes.h.
   std::vector<TriedChange> tried_changes;

@@ -19,10 +19,10 @@
 #include "ir/model/attach_attribute.h"
 #include "ir/model/insert_method_call.h"
 #include "llvm/ADT/DenseMap.h"
-#include "passes/rewrite/differentiable_graph.h"
 #include "passes/quantization/layers/int8_form.h"
 #include "passes/quantization/layers/int8_operands.h"
 #include "passes/quantization/layers/layer_site.h"
+#include "passes/rewrite/differentiable_graph.h"
 
 namespace ns {
 namespace {

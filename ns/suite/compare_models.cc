@@ -249,11 +249,10 @@ absl::StatusOr<ComparisonResult> CompareModels(
   }
   if (options.activations && options.shadows) {
     // Neither is a model that cannot be differentiated.
-    (options.emulate
-         ? MeasureOutputShares(float_copy, quantized_copy, matches, batches,
-                               result)
-         : MeasureOutputShares(float_model, quantized_model, matched, batches,
-                               result))
+    (options.emulate ? MeasureOutputShares(float_copy, quantized_copy, matches,
+                                           batches, result)
+                     : MeasureOutputShares(float_model, quantized_model,
+                                           matched, batches, result))
         .IgnoreError();
   }
   std::vector<std::optional<double>> exact;

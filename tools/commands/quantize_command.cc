@@ -171,9 +171,9 @@ absl::Status Report(const QuantizeFlags& flags, const QuantizeSummary& summary,
 
 // The files that the command writes.
 std::vector<std::string> OutputsOf(const QuantizeFlags& flags) {
-  std::vector<std::string> outputs = {
-      flags.out_path, flags.out_float_path, flags.outputs.qconfig_path,
-      flags.outputs.json_path};
+  std::vector<std::string> outputs = {flags.out_path, flags.out_float_path,
+                                      flags.outputs.qconfig_path,
+                                      flags.outputs.json_path};
   if (flags.training) {
     outputs.push_back(flags.training->options.checkpoint_path);
   }

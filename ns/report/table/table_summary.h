@@ -16,7 +16,8 @@ std::string MatchSummary(const ComparisonResult& result);
 //
 //  * how many layers were matched, the lowest SQNR of the outputs and which
 //    layers their error comes from, and the lowest SQNR of each figure;
-//  * with activations and shadows, the WorstOffender, whether its error is mostly a shift or a few outliers, its worst channels,
+//  * with activations and shadows, the WorstOffender, whether its error is
+//  mostly a shift or a few outliers, its worst channels,
 //    and the first fall that no layer explains (ns/findings/error_breakdown.h);
 //    with activations alone, the worst channels of the lowest one;
 //  * which layer is to blame and why (ns/findings/verdict.h), and the five
