@@ -268,7 +268,7 @@ std::vector<double> Harms(const ComparisonResult& result) {
   return harms;
 }
 
-std::optional<size_t> WorstOffender(const ComparisonResult& result) {
+std::optional<size_t> MostHarmful(const ComparisonResult& result) {
   if (!result.inputs_are_finite) {
     return std::nullopt;
   }
@@ -279,11 +279,18 @@ std::optional<size_t> WorstOffender(const ComparisonResult& result) {
     return wrong - result.layers.begin();
   }
   const std::vector<double> harms = Harms(result);
-  const auto worst = absl::c_max_element(harms);
-  return worst == harms.end() ||
-                 *worst <= (SharesHold(result) ? kSpreadShare : 0)
+  const auto most = absl::c_max_element(harms);
+  return most == harms.end() || *most == 0
              ? std::nullopt
-             : std::make_optional<size_t>(worst - harms.begin());
+             : std::make_optional<size_t>(most - harms.begin());
+}
+
+std::optional<size_t> WorstOffender(const ComparisonResult& result) {
+  const std::optional<size_t> most = MostHarmful(result);
+  const bool is_spread = most && SharesHold(result) &&
+                         !IsWrong(result.layers[*most]) &&
+                         Harms(result)[*most] <= kSpreadShare;
+  return is_spread ? std::nullopt : most;
 }
 
 const OutputComparison* OffendingOutput(const LayerComparison& layer) {

@@ -114,9 +114,12 @@ std::vector<double> Harms(const ComparisonResult& result);
 // Returns the layer to look at first: the first that produces NaN or infinities
 // where its float form, on the same inputs, produces numbers, or that
 // LosesInfinities, or else the one that Harms most, the first among equals.
-// Where SharesHold, none with a share of kSpreadShare or less is one. Absent
-// without shadows, since accumulated errors do not tell which layer caused
-// them.
+// Absent without shadows, since accumulated errors do not tell which layer
+// caused them.
+std::optional<size_t> MostHarmful(const ComparisonResult& result);
+
+// Returns the MostHarmful layer; where SharesHold, none that has a share of
+// kSpreadShare or less: the error is spread.
 std::optional<size_t> WorstOffender(const ComparisonResult& result);
 
 // Returns the output by which WorstOffender judges `layer`; null for the first

@@ -18,10 +18,11 @@ inline constexpr double kSpreadShare = 0.1;
 // no layer has a share.
 std::optional<double> ExplainedShare(const ComparisonResult& result);
 
-// Whether shares tell which layers do harm: together they explain the error of
-// the outputs within 3 dB, 1/2 to 2, and those below 0 take back less than half
-// of the others. Where factors were moved between layers, as by --smooth and
-// --equalize, large errors cancel, and the share of one alone says nothing.
+// Whether shares tell which layers do harm: together they explain half of the
+// error of the outputs or more, and their sizes add up to no more than twice
+// that error. So they explain it within 3 dB, and few cancel. Where factors
+// were moved between layers, as by --smooth and --equalize, large errors
+// cancel, and the share of one alone says nothing.
 bool SharesHold(const ComparisonResult& result);
 
 // Returns the layers with shares above 0, those with the largest first.

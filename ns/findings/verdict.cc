@@ -61,9 +61,9 @@ std::string NoBlameSentence(const ComparisonResult& result) {
   if (SharesHold(result)) {
     const LayerComparison& most = result.layers[LayersByShare(result)[0]];
     return absl::StrFormat(
-        "No layer stands out: %s makes most of the output's error, %.0f %% (%s "
-        "by itself).",
-        NameOf(most), 100 * *most.output_share,
+        "No layer stands out: the largest part of the output's error, %.0f %%, "
+        "comes from %s (%s by itself).",
+        100 * *most.output_share, NameOf(most),
         DbWithUnit(SqnrDb(most, Figure::kShadow)));
   }
   const Figure figure = result.has_shadows       ? Figure::kShadow
@@ -156,17 +156,26 @@ std::string FallSentence(const ComparisonResult& result,
       DbWithUnit(ExpectedAccumulatedDb(result, *fall, output)), " expected.");
 }
 
-// Names the layers with a large error that is taken back; empty without any.
-std::string TakenBackSentence(const ComparisonResult& result) {
+// Returns the layers with a large error that is taken back.
+Layers LayersTakenBack(const ComparisonResult& result) {
   const std::vector<bool> taken_back = TakenBack(result);
-  constexpr size_t kMostNamed = 3;
-  std::vector<std::string> names;
+  Layers layers;
   for (size_t i = 0; i < taken_back.size(); ++i) {
     if (taken_back[i] &&
         SqnrDb(result.layers[i], Figure::kShadow).value_or(INFINITY) <
             kHarmless) {
-      names.push_back(NameOf(result.layers[i]));
+      layers.push_back(&result.layers[i]);
     }
+  }
+  return layers;
+}
+
+// Names them; empty without any.
+std::string TakenBackSentence(const ComparisonResult& result) {
+  constexpr size_t kMostNamed = 3;
+  std::vector<std::string> names;
+  for (const LayerComparison* layer : LayersTakenBack(result)) {
+    names.push_back(NameOf(*layer));
   }
   if (names.empty()) {
     return "";
@@ -179,17 +188,13 @@ std::string TakenBackSentence(const ComparisonResult& result) {
                       "where factors were moved between layers.");
 }
 
-// Whether factors were moved between layers: errors are taken back, and among
-// them are those of other weights.
+// Whether factors were moved between layers: large errors are taken back, and
+// among them are those of other weights.
 bool IsRescaled(const ComparisonResult& result) {
-  const std::vector<bool> taken_back = TakenBack(result);
-  for (size_t i = 0; i < taken_back.size(); ++i) {
-    if (taken_back[i] &&
-        LowestWeightDb(result.layers[i]).value_or(INFINITY) < kOtherWeightDb) {
-      return true;
-    }
-  }
-  return false;
+  return absl::c_any_of(
+      LayersTakenBack(result), [](const LayerComparison* layer) {
+        return LowestWeightDb(*layer).value_or(INFINITY) < kOtherWeightDb;
+      });
 }
 
 // Returns what is wrong with the whole model where no layer stands out.

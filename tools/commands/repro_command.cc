@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -149,15 +148,7 @@ absl::StatusOr<ChosenLayer> WorstLayer(const ModelPair& models,
   NS_ASSIGN_OR_RETURN(const ComparisonResult result,
                       CompareModels(models.float_model, models.quantized_model,
                                     batches, compare));
-  std::optional<size_t> worst = WorstOffender(result);
-  if (!worst && result.inputs_are_finite) {
-    // Where the error is spread, the layer that adds most of it.
-    const std::vector<double> harms = Harms(result);
-    const auto most = absl::c_max_element(harms);
-    if (most != harms.end() && *most > 0) {
-      worst = most - harms.begin();
-    }
-  }
+  const std::optional<size_t> worst = MostHarmful(result);
   if (!worst) {
     return Refusal(absl::StrCat(
         options.models.quantized_path, ": ",

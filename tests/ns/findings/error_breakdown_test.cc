@@ -160,6 +160,7 @@ TEST(WorstOffenderTest, IsAbsentWhereTheErrorIsSpread) {
     layer.output_share = 1.0 / 12;
   }
   EXPECT_EQ(WorstOffender(result), std::nullopt);
+  EXPECT_THAT(MostHarmful(result), Optional(0));
 }
 
 TEST(WorstOffenderTest, OfSharesIsNoLayerWithAnUnpairedInput) {

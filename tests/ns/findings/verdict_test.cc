@@ -36,8 +36,8 @@ TEST(VerdictTest, TellsTheShareOfTheOutputsError) {
                          "itself): "));
   result.layers[0].shadow = Figures(36);
   EXPECT_EQ(VerdictOf(result)->sentences[0],
-            "No layer stands out: stft makes most of the output's error, 75 % "
-            "(36.0 dB by itself).");
+            "No layer stands out: the largest part of the output's error, 75 "
+            "%, comes from stft (36.0 dB by itself).");
 }
 
 // A model of 7 bits in which no layer stands out.
