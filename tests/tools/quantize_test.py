@@ -254,6 +254,8 @@ class FlagTest(QuantizeTest):
       self.assertIn('weight', layers[name])
     self.assertGreater(
         self.error_db(make_cases.mlp(), load('rows.pt')), 25)
+    self.assertEqual(layers['first']['weight']['scheme'],
+                     'per_channel_symmetric')
     table, _ = self.quantize(command=command)
     self.assertRegex(table, r'(?m)^first +linear +1 +- +- +- +- +per ')
     self.assertNotIn('SQNR', table)
@@ -265,6 +267,22 @@ class FlagTest(QuantizeTest):
     self.assertAlmostEqual(
         report['output_sqnr_db'][0]['sqnr_db'],
         self.error_db(make_cases.mlp(), load('rows.pt')), delta=0.05)
+
+  def test_dynamic_activations_have_the_bits_of_the_target(self):
+    command = ('quantize', '--float=mlp_float.pt', '--mode=dynamic')
+    errors = {}
+    for flags, bits in ((('--backend=fbgemm',), 7),
+                        (('--backend=fbgemm', '--target=fbgemm-vnni'), 8),
+                        (('--backend=onednn',), 8),
+                        (('--backend=onednn', '--target=onednn-avx2'), 7)):
+      self.report(*flags, command=command)
+      code = torch.jit.load(self.out().split('=')[1]).code
+      reduces = re.findall(r'_dynamic\(.*, (True|False)[,)]', code)
+      self.assertEqual(set(reduces), {str(bits == 7)}, (flags, code))
+      errors.setdefault(bits, []).append(
+          self.error_db(make_cases.mlp(), load('rows.pt')))
+    if HAS_VNNI:
+      self.assertGreater(min(errors[8]), max(errors[7]) + 1, errors)
 
   def test_dynamic_calls_with_and_without_relu(self):
     """LibTorch's onednn keeps the relu of the first call in a packed object."""
@@ -301,10 +319,10 @@ class FlagTest(QuantizeTest):
                               [y[:, columns] for y in references]), 25)
 
   def test_a_model_of_noise_is_warned_of(self):
-    """The weight's one scale is that of an input that is always 0."""
+    """The scales of the weight are those of an input that is always 0."""
     torch.manual_seed(7)
     model = nn.Sequential(nn.Linear(16, 16), nn.Linear(16, 4)).eval()
-    model[0].weight.data[0, 0] = 3000.
+    model[0].weight.data[:, 0] = 3000.
     torch.jit.save(torch.jit.script(model), self.path('f.pt'))
     batches = [torch.cat([torch.zeros(8, 1), torch.randn(8, 15)], 1)
                for _ in range(4)]

@@ -215,8 +215,9 @@ absl::Status CheckTarget(const Flags& flags) {
                      " both say how many bits there are; leave one out");
     }
   }
-  return flags.Get("mode", "static") != "static" || !flags.Has("float")
-             ? Refused("--target needs --float and --mode=static")
+  const std::string mode = flags.Get("mode", "static");
+  return (mode != "static" && mode != "dynamic") || !flags.Has("float")
+             ? Refused("--target needs --float and --mode=static or dynamic")
              : absl::OkStatus();
 }
 

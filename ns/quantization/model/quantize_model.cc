@@ -195,7 +195,8 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
   QuantizeDynamic::Options dynamic;
   dynamic.mapping = plan.mapping;
   dynamic.keep = options.keep;
-  dynamic.reduce_range = options.backend != Backend::kQnnpack;
+  dynamic.reduce_range = options.compat ? options.backend != Backend::kQnnpack
+                                        : NarrowsActivations(TargetOf(options));
   dynamic.refused =
       options.compat ? decltype(options.refused)() : options.refused;
   // On a copy: without the ops that it replaces, those behind them would have

@@ -4,13 +4,24 @@
 
 #include "absl/algorithm/container.h"
 #include "passes/quantization/dynamic/quantize_dynamic.h"
+#include "passes/quantization/qconfig/default_observers.h"
 #include "passes/quantization/qconfig/qconfig.h"
 
 namespace ns {
 namespace {
 
-// `spec` as our defaults have it: the observer of the options, and weights
-// without the integer that has no negative.
+// Weights without the integer that has no negative.
+void MakeRangeSymmetric(ObserverSpec& weight) {
+  const bool is_symmetric = ModeOf(weight) == QuantizationMode::kStatic &&
+                            IsSymmetric(weight.config.qscheme);
+  if (is_symmetric && weight.config.dtype == at::kQInt8 &&
+      !weight.config.quant_min) {
+    weight.config.quant_min = -127;
+    weight.config.quant_max = 127;
+  }
+}
+
+// `qconfig` as our defaults have it: with the observer of the options.
 QConfig Ours(QConfig qconfig, const QuantizeOptions& options) {
   ObserverConfig& activation = qconfig.activation.config;
   if (activation.kind == ObserverKind::kHistogram) {
@@ -23,14 +34,7 @@ QConfig Ours(QConfig qconfig, const QuantizeOptions& options) {
     activation.quant_max = theirs.quant_max;
     activation.eps = theirs.eps;
   }
-  ObserverConfig& weight = qconfig.weight.config;
-  const bool is_symmetric =
-      ModeOf(qconfig.weight) == QuantizationMode::kStatic &&
-      IsSymmetric(weight.qscheme);
-  if (is_symmetric && weight.dtype == at::kQInt8 && !weight.quant_min) {
-    weight.quant_min = -127;
-    weight.quant_max = 127;
-  }
+  MakeRangeSymmetric(qconfig.weight);
   return qconfig;
 }
 
@@ -41,15 +45,28 @@ QConfigMapping StaticMapping(const QuantizeOptions& options) {
   });
 }
 
-// PyTorch's, for the layers of one mode.
-QConfigMapping WithoutCalibration(bool wants_dynamic) {
+// Returns `qconfig`, a dynamic one of PyTorch's, as our defaults have it: with
+// a scale for each channel of the weight, where the engine takes them.
+QConfig OursOfDynamic(QConfig qconfig, const QuantizeOptions& options) {
+  if (options.backend != Backend::kQnnpack) {
+    qconfig.weight = DefaultPerChannelWeightObserver();
+  }
+  MakeRangeSymmetric(qconfig.weight);
+  return qconfig;
+}
+
+// The layers of one mode.
+QConfigMapping WithoutCalibration(const QuantizeOptions& options) {
+  const bool wants_dynamic = options.mode == QuantizeMode::kDynamic;
   QConfigMapping mapping;
   const QConfigMapping all = DefaultDynamicMapping();
   for (const auto& [type, qconfig] : all.object_types()) {
     const bool is_dynamic =
         ModeOf(qconfig->activation) == QuantizationMode::kDynamic;
     if (is_dynamic == wants_dynamic) {
-      mapping.SetObjectType(type, qconfig);
+      mapping.SetObjectType(type, is_dynamic && !options.compat
+                                      ? OursOfDynamic(*qconfig, options)
+                                      : *qconfig);
     }
   }
   return mapping;
@@ -88,13 +105,17 @@ QuantizationTarget TargetOf(const QuantizeOptions& options) {
                                      : QuantizationTarget::kExact);
 }
 
+QConfig DynamicLinearQConfig(const QuantizeOptions& options) {
+  return OursOfDynamic(DefaultDynamicQConfig(), options);
+}
+
 QConfigMapping DefaultMapping(const QuantizeOptions& options) {
   switch (options.mode) {
     case QuantizeMode::kStatic:
       return StaticMapping(options);
     case QuantizeMode::kDynamic:
     case QuantizeMode::kWeightOnly:
-      return WithoutCalibration(options.mode == QuantizeMode::kDynamic);
+      return WithoutCalibration(options);
   }
   return {};
 }

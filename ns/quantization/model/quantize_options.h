@@ -82,8 +82,9 @@ struct QuantizeOptions {
   UnbalancedParts parts;
   // How the result is made to lose less.
   QuantizeMethods methods;
-  // Whether layers stay quantized in whose range many channels of an output are
-  // lost (Quantize in ns/quantization/quantize.h).
+  // Whether layers stay quantized that cost the outputs much, or in whose range
+  // many channels of an output are lost (Quantize in
+  // ns/quantization/quantize.h).
   bool allow_lost_channels = false;
   // PyTorch 1.13's results to the bit: those of prepare_fx and convert_fx with
   // get_default_qconfig_mapping(backend). `observer` is then not used.
@@ -107,6 +108,9 @@ bool RunsOnFbgemm(const QuantizeOptions& options);
 // QuantizeOptions::target or, where that is absent, that of the backend:
 // kFbgemmAvx2, which any server is, where RunsOnFbgemm, and else kExact.
 QuantizationTarget TargetOf(const QuantizeOptions& options);
+
+// What a linear layer gets by default in the mode kDynamic.
+QConfig DynamicLinearQConfig(const QuantizeOptions& options);
 
 // What is used where QuantizeOptions::mapping is absent: PyTorch's mapping
 // for the backend and the mode, without what single layers of a model need on

@@ -204,8 +204,10 @@ class Quantizer {
   }
 
   LayerSite SiteOf(const FloatSubgraph& subgraph, const QConfig& qconfig) {
-    return {subgraph.subgraph.base, subgraph.family,       qconfig.weight,
-            /*with_relu=*/false,    options_.reduce_range, constants_};
+    const bool reduce_range =
+        options_.reduce_range || qconfig.activation.config.reduce_range;
+    return {subgraph.subgraph.base, subgraph.family, qconfig.weight,
+            /*with_relu=*/false,    reduce_range,    constants_};
   }
 
   // Returns the quantized weights of the layer.

@@ -41,8 +41,8 @@ namespace ns {
 //   static                                rounded to half precision and back
 //
 // Dynamic ops quantize their input to quint8 by the range of each tensor, to 7
-// bits where `reduce_range` is set, as PyTorch does; cells always do the
-// latter. No engine of LibTorch here multiplies in half precision, and
+// bits where `reduce_range` is set, as PyTorch does everywhere; cells always do
+// so. No engine of LibTorch here multiplies in half precision, and
 // activations stay in float with it. A mean of embeddings and a padding row are
 // sums with weights (passes/rewrite/bag_weights.h); PyTorch 1.13 makes plain
 // sums of them. Where weights are rounded (rounded_weights.h), or a linear is
@@ -71,6 +71,8 @@ class QuantizeDynamic final : public Pass {
     QConfigMapping mapping;
     // Layers that stay in float (keep_list.h).
     std::vector<std::string> keep = {};
+    // Whether activations get 7 bits where the qconfig says nothing of it, too
+    // (ObserverConfig::reduce_range).
     bool reduce_range = true;
     // Further layers that stay in float, unless only their weights are rounded:
     // FloatSubgraph::name, and why, as their op would fail when it runs.

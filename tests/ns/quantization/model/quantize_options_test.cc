@@ -98,6 +98,23 @@ TEST(DefaultMappingTest, DynamicAndWeightOnlyShareWhatNeedsNoCalibration) {
             DefaultDynamicMapping().object_types().size());
 }
 
+TEST(DefaultMappingTest, DynamicWeightsHaveTheScalesThatTheEngineTakes) {
+  for (const Backend backend : kBackends) {
+    QuantizeOptions options = On(backend);
+    options.mode = QuantizeMode::kDynamic;
+    const QConfigMapping mapping = DefaultMapping(options);
+    for (const auto& [type, qconfig] : mapping.object_types()) {
+      EXPECT_EQ(IsPerChannel(qconfig->weight), backend != Backend::kQnnpack)
+          << BackendName(backend) << ", " << type;
+      EXPECT_EQ(GridOf(qconfig->weight.config).quant_min, -127) << type;
+    }
+    options.compat = true;
+    const QConfigTarget linear = {"aten::linear", "linear", "", "", 0};
+    EXPECT_EQ(DefaultMapping(options).Choose(linear).qconfig,
+              DefaultDynamicQConfig());
+  }
+}
+
 TEST(DefaultMappingTest, WithoutCalibrationOtherTypesStayInFloat) {
   for (const auto mode : {QuantizeMode::kDynamic, QuantizeMode::kWeightOnly}) {
     EXPECT_EQ(DefaultMapping(Of(mode)).global(), OptionalQConfig());

@@ -149,6 +149,16 @@ return (%1))");
   EXPECT_EQ(report.layers[0].rule, "global");
 }
 
+TEST_P(QuantizeDynamicTest, ObeysTheQConfigThatReducesTheRange) {
+  QConfig qconfig = DefaultDynamicQConfig();
+  qconfig.activation.config.reduce_range = true;
+  const auto graph = GraphWith(kLinear, Constants());
+  EXPECT_TRUE(RunPass(PassOf(Global(qconfig), nullptr, false), graph).changed);
+  ExpectShortIr(*graph, R"(
+%1 = quantized::linear_dynamic(%0, <Object>, True)
+return (%1))");
+}
+
 TEST_P(QuantizeDynamicTest, TakesWholeRangeWhenAsked) {
   const auto graph = GraphWith(kLinear, Constants());
   EXPECT_TRUE(
