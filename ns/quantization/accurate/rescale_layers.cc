@@ -221,8 +221,8 @@ class Rescaler {
     if (report.tried.empty()) {
       result_.warnings.emplace_back(
           report.has_norm
-              ? "no layers were smoothed: no linear layer alone reads a layer "
-                "norm or another linear layer"
+              ? "no layers were smoothed: no linear layer reads a layer norm, "
+                "or alone reads another linear layer"
               : "no layers were smoothed: the model has no layer norm, and no "
                 "linear layer that alone reads another");
     }

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -33,6 +34,23 @@ constexpr double kExponents[] = {0.25, 0.4, 0.5, 0.6, 0.75, 0.9};
 // Factors nearer to 1 change nothing.
 constexpr double kLeastStep = 0.01;
 
+absl::Status AddReaders(const ChannelFactors& factors, const ChannelFlow& flow,
+                        std::vector<Node*>& readers);
+
+// Adds the linear layers behind `use` of `flow` to `readers`.
+absl::Status AddReadersBehind(const ChannelFactors& factors,
+                              const ChannelFlow& flow, const Use& use,
+                              std::vector<Node*>& readers) {
+  if (use.user->kind() == c10::aten::linear && use.offset == 0) {
+    readers.push_back(use.user);
+    return absl::OkStatus();
+  }
+  NS_ASSIGN_OR_RETURN(const ChannelFlow behind, factors.Past(flow, use));
+  return AddReaders(factors, behind, readers);
+}
+
+bool WritesInPlace(const Use& use) { return WorksInPlace(*use.user); }
+
 // Adds the linear layers that read `flow` to `readers`.
 absl::Status AddReaders(const ChannelFactors& factors, const ChannelFlow& flow,
                         std::vector<Node*>& readers) {
@@ -40,20 +58,34 @@ absl::Status AddReaders(const ChannelFactors& factors, const ChannelFlow& flow,
   if (uses.empty()) {
     return Refusal("nothing reads its values");
   }
-  if (uses.size() > 1 && absl::c_any_of(uses, [](const Use& use) {
-        return WorksInPlace(*use.user);
-      })) {
+  if (uses.size() > 1 && absl::c_any_of(uses, WritesInPlace)) {
     return Refusal("an op in place writes to its values");
   }
   for (const Use& use : uses) {
-    if (use.user->kind() == c10::aten::linear && use.offset == 0) {
-      readers.push_back(use.user);
-      continue;
-    }
-    NS_ASSIGN_OR_RETURN(const ChannelFlow behind, factors.Past(flow, use));
-    NS_RETURN_IF_ERROR(AddReaders(factors, behind, readers));
+    NS_RETURN_IF_ERROR(AddReadersBehind(factors, flow, use, readers));
   }
   return absl::OkStatus();
+}
+
+// Returns the uses of `flow` in its block behind which there are linear layers
+// alone, which it adds to `readers`. None where an op in place writes to the
+// values.
+std::vector<Use> UsesOfLinears(const ChannelFactors& factors,
+                               const ChannelFlow& flow,
+                               std::vector<Node*>& readers) {
+  std::vector<Use> uses;
+  if (absl::c_any_of(flow.value->uses(), WritesInPlace)) {
+    return uses;
+  }
+  for (const Use& use : flow.value->uses()) {
+    std::vector<Node*> behind;
+    if (use.user->owningBlock() == flow.value->node()->owningBlock() &&
+        AddReadersBehind(factors, flow, use, behind).ok()) {
+      uses.push_back(use);
+      absl::c_copy(behind, std::back_inserter(readers));
+    }
+  }
+  return uses;
 }
 
 // The linear layers behind one layer, and what is known of them.
@@ -119,7 +151,17 @@ class Smoother {
     flow.value = node.output();
     flow.channels = source.channels();
     std::vector<Node*> nodes;
-    NS_RETURN_IF_ERROR(AddReaders(factors_, flow, nodes));
+    // What is to read a copy of the norm; none where all its readers stay.
+    std::vector<Use> moved;
+    if (const absl::Status all = AddReaders(factors_, flow, nodes); !all.ok()) {
+      nodes.clear();
+      if (IsRefusal(all) && node.kind() == c10::aten::layer_norm) {
+        moved = UsesOfLinears(factors_, flow, nodes);
+      }
+      if (moved.empty()) {
+        return all;
+      }
+    }
     NS_ASSIGN_OR_RETURN(Readers readers, KnownReaders(nodes, source));
     SmoothedLayers tried;
     tried.first = subgraph.name;
@@ -142,8 +184,9 @@ class Smoother {
     if (factors.log().abs().max().item<double>() < kLeastStep) {
       return Refusal("its values are smooth already");
     }
-    NS_RETURN_IF_ERROR(Smooth(factors, std::move(source), readers));
+    NS_RETURN_IF_ERROR(Smooth(factors, std::move(source), readers, moved));
     tried.is_smoothed = true;
+    tried.is_copied = !moved.empty();
     report_.tried.push_back(std::move(tried));
     return absl::OkStatus();
   }
@@ -256,9 +299,10 @@ class Smoother {
     return at::Tensor();
   }
 
-  // Error: a refusal, and nothing is changed.
+  // `moved` are uses that are to read a copy of the source, a norm. Error: a
+  // refusal, and nothing is changed.
   absl::Status Smooth(const at::Tensor& factors, SmoothedSource source,
-                      const Readers& readers) {
+                      const Readers& readers, const std::vector<Use>& moved) {
     std::vector<ScaledLayer> changed;
     source.MatchDtype(readers.layers.front()->Weight().scalar_type());
     NS_RETURN_IF_ERROR(source.Divide(factors));
@@ -272,6 +316,9 @@ class Smoother {
       *readers.layers[i] = changed[i];
     }
     source.Commit();
+    if (!moved.empty()) {
+      source.CopyNormFor(moved);
+    }
     smoothed_.push_back(std::move(source));
     return absl::OkStatus();
   }

@@ -29,6 +29,9 @@ struct SmoothedLayers {
   // Whether the output of `first` was smoothed. If not, no exponent gains
   // enough.
   bool is_smoothed = false;
+  // Whether `first` is a norm that others read, too, so that the readers now
+  // have a copy of it.
+  bool is_copied = false;
   // The exponent for SmoothingFactors (smoothing_gain.h): the one that gains
   // most, or Options::exponent.
   double exponent = 0;
@@ -69,10 +72,19 @@ struct SmoothingReport {
 //
 // Between a layer and its readers, there may be ops that ChannelFactors
 // (channel_flow.h) accepts: a relu, a dropout in evaluation, reshapes that keep
-// the last dimension. A layer is left as it is, with a remark
-// (ir/graph/pass_context.h), when anything else reads its output, such as a
-// residual sum; when its parameters or those of a reader are not constant; and
-// when no exponent gains Options::least_gain_db.
+// the last dimension. Where anything else reads the output of a norm, as the
+// residual sum behind the norms of BERT does, the linear layers get a copy of
+// it, in which alone the factors are:
+//
+//   %y = aten::layer_norm(%x, %shape, %weight, %bias, ...)
+//   %y2 = aten::layer_norm(%x, %shape, %weight_2, %bias_2, ...)
+//   %q = aten::linear(%y2, %weight_q, %bias_q)
+//   %s = aten::add(%r, %y, %one)
+//
+// A layer is left as it is, with a remark (ir/graph/pass_context.h), when
+// anything else reads the output of a linear layer; when its parameters or
+// those of a reader are not constant; and when no exponent gains
+// Options::least_gain_db.
 class SmoothLayers final : public Pass {
  public:
   struct Options {

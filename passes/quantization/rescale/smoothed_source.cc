@@ -94,6 +94,16 @@ void SmoothedSource::Commit() {
   }
 }
 
+void SmoothedSource::CopyNormFor(const std::vector<torch::jit::Use>& uses) {
+  Node* copy = norm_->owningGraph()->createClone(
+      norm_, [](torch::jit::Value* input) { return input; });
+  copy->insertAfter(norm_);
+  for (const torch::jit::Use& use : uses) {
+    use.user->replaceInput(use.offset, copy->output());
+  }
+  norm_ = copy;
+}
+
 void SmoothedSource::WriteNorm() const {
   if (norm_ == nullptr) {
     return;

@@ -15,6 +15,7 @@
 
 namespace torch::jit {
 struct Node;
+struct Use;
 }  // namespace torch::jit
 
 namespace ns {
@@ -46,6 +47,9 @@ class SmoothedSource {
   absl::Status Divide(const at::Tensor& factors);
   // Applies Divide to the ScaledLayer of OfLinear. Does nothing for a norm.
   void Commit();
+  // Copies the norm, lets `uses` of its output read that of the copy, and is of
+  // the copy from then on. Only for a norm.
+  void CopyNormFor(const std::vector<torch::jit::Use>& uses);
   // Puts the parameters of a norm into the graph; a norm without a weight gets
   // one. Does nothing for a linear layer: the caller calls ScaledLayer::Write.
   void WriteNorm() const;

@@ -235,13 +235,13 @@ TEST(SmoothLayersTest, PassesReshapesThatKeepFeaturesTogether) {
 TEST(SmoothLayersTest, StaysWhereSomethingElseReadsTheValues) {
   for (const auto& [body, reason] :
        std::vector<std::pair<std::string, std::string>>{
-           {"y + torch.linear(y, self.q, None)", "aten::add stands between"},
+           {"y + 1", "aten::add stands between"},
            {"torch.linear(torch.gelu(y), self.q, None)",
             "aten::gelu stands between"},
            {"torch.linear(torch.transpose(y, 0, 1), self.q, None)",
             "aten::transpose stands between"},
            {"torch.matmul(y, self.q)", "aten::matmul stands between"},
-           {"(torch.linear(y, self.q, None), y)",
+           {"(torch.matmul(y, self.q), y)",
             "its values go into a tuple or a list"},
            {"torch.linear(y, x[0], None)",
             "linear: its weight is not constant"},
@@ -253,6 +253,54 @@ TEST(SmoothLayersTest, StaysWhereSomethingElseReadsTheValues) {
         NetOf({"y = " + NormOf("x"), "return " + body}, Weights(50));
     EXPECT_EQ(Reasons(Smooth(model, Given(0.5)))[0], "layer_norm: " + reason);
   }
+}
+
+TEST(SmoothLayersTest, LinearLayersGetACopyOfANormThatOthersRead) {
+  for (const auto& [body, is_copied] :
+       std::vector<std::pair<std::string, bool>>{
+           {"y + torch.linear(y, self.q, None)", true},
+           {"torch.linear(torch.relu(y), self.q, None) * y", true},
+           {"torch.linear(y, self.q, None) + torch.linear(y, self.k, None) + "
+            "torch.sigmoid(y)",
+            true},
+           {"torch.linear(y, self.q, None) + torch.linear(y, self.k, None)",
+            false}}) {
+    SCOPED_TRACE(body);
+    ModelGraph model =
+        NetOf({"y = " + NormOf("x"), "return " + body}, Weights(50));
+    const ModelGraph before = OrThrow(model.Clone());
+    const SmoothingReport report = Smooth(model, Sampled(model));
+    ASSERT_EQ(report.tried.size(), 1);
+    EXPECT_TRUE(report.tried[0].is_smoothed);
+    EXPECT_EQ(report.tried[0].is_copied, is_copied);
+    EXPECT_GT(report.tried[0].with_db, report.tried[0].without_db + 3);
+    EXPECT_EQ(NodesOf(model.graph(), "aten::layer_norm").size(),
+              is_copied ? 2 : 1);
+    ExpectSameOutputs(before, model, Input());
+  }
+}
+
+TEST(SmoothLayersTest, TheResidualSumStillReadsTheNorm) {
+  ModelGraph model = NetOf(
+      {"y = " + NormOf("x"), "return y + torch.linear(y, self.q, self.b)"},
+      Weights(50));
+  Smooth(model, Given(0.5));
+  const std::vector<torch::jit::Node*> norms =
+      NodesOf(model.graph(), "aten::layer_norm");
+  ASSERT_EQ(norms.size(), 2);
+  EXPECT_EQ(NodesOf(model.graph(), "aten::add")[0]->input(0),
+            norms[0]->output());
+  EXPECT_EQ(NodesOf(model.graph(), "aten::linear")[0]->input(0),
+            norms[1]->output());
+}
+
+TEST(SmoothLayersTest, AValueThatIsWrittenToInPlaceStays) {
+  ModelGraph model =
+      NetOf({"y = " + NormOf("x"), "z = torch.linear(y, self.q, None)",
+             "return z + y.mul_(2)"},
+            Weights(50));
+  EXPECT_THAT(Reasons(Smooth(model, Given(0.5))),
+              Contains("layer_norm: an op in place writes to its values"));
 }
 
 TEST(SmoothLayersTest, StaysWhereParametersDoNotFit) {
