@@ -9,7 +9,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "ir/base/refusal.h"
 #include "ir/base/status.h"
 #include "ir/graph/constant_argument.h"
@@ -55,6 +57,21 @@ absl::Status CheckLayer(const Node& node, int weight_input) {
              : Refusal("its bias is not constant");
 }
 
+// Why an op of `family` that computes in float has no int8 form.
+absl::string_view WhyNoForm(absl::string_view family) {
+  if (family == "prelu") {
+    // That of LibTorch 1.13 multiplies by the slope whatever the sign is.
+    return "LibTorch's int8 kernel for it scales positive values, too";
+  }
+  if (family == "embedding" || family == "embedding_bag") {
+    return "it takes indices; --mode=weight-only quantizes its weight";
+  }
+  if (family == "lstm" || family == "gru" || absl::EndsWith(family, "_cell")) {
+    return "LibTorch quantizes it dynamically alone; --mode=dynamic does so";
+  }
+  return "it has no int8 form";
+}
+
 }  // namespace
 
 absl::StatusOr<Int8Form> Int8FormOf(const Node& node) {
@@ -66,11 +83,7 @@ absl::StatusOr<Int8Form> Int8FormOf(const Node& node) {
   NS_RETURN_IF_ERROR(CheckCall(row->spelling->guard, node));
   switch (form) {
     case FoldForm::kNone:
-      // That of LibTorch 1.13 multiplies by the slope whatever the sign is.
-      return Refusal(row->family == "prelu"
-                         ? "LibTorch's int8 kernel for it scales positive "
-                           "values, too"
-                         : "it has no int8 form");
+      return Refusal(WhyNoForm(row->family));
     case FoldForm::kNsKernel:
     case FoldForm::kNsKernelExactly:
       return Refusal("LibTorch has no int8 kernel for it");

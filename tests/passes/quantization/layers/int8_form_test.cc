@@ -89,6 +89,8 @@ TEST(Int8FormTest, OpsWithoutAKernelAreRefused) {
             "the table of ops does not know it");
   EXPECT_EQ(RefusalIn("torch.exp(x)"), "it has no int8 form");
   EXPECT_EQ(RefusalIn("torch.gelu(x)"), "LibTorch has no int8 kernel for it");
+  EXPECT_EQ(RefusalIn("torch.embedding(x, x)"),
+            "it takes indices; --mode=weight-only quantizes its weight");
   EXPECT_EQ(RefusalIn("torch.max_pool3d(x, [2, 2, 2])"),
             "LibTorch has no int8 kernel for it");
 }
