@@ -1,8 +1,10 @@
 #include "ns/quantization/quantize.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <limits>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,40 +12,34 @@
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "ir/base/status.h"
-#include "ir/files/training_mode.h"
 #include "ns/findings/lost_channels.h"
-#include "ns/quantization/accurate/held_back_batches.h"
-#include "ns/quantization/accurate/quantize_accurately.h"
-#include "ns/quantization/accurate/rescale_layers.h"
-#include "ns/quantization/model/copy_for_target.h"
+#include "ns/quantization/accurate/costly_layers.h"
+#include "ns/quantization/accurate/tried_methods.h"
 #include "ns/quantization/model/layer_errors.h"
 #include "ns/quantization/model/noise_warning.h"
 #include "ns/quantization/model/output_error.h"
-#include "ns/quantization/model/quantize_model.h"
 #include "ns/quantization/model/quantized_engine.h"
-#include "ns/quantization/model/refused_inputs.h"
-#include "ns/quantization/model/saturation_warning.h"
-#include "ns/quantization/model/target_mapping.h"
-#include "passes/kernels/isa.h"
+#include "ns/quantization/quantize_once.h"
 
 namespace ns {
 namespace {
 
-bool HasVnni() {
-  return kernels::IsSupported(kernels::Isa::kAvxVnni) ||
-         kernels::IsSupported(kernels::Isa::kAvx512Vnni);
-}
+// Layers that do harm are looked for on so many batches.
+constexpr int64_t kMostToFind = 8;
 
-// Puts the name of the file in front of an error of its model.
-template <typename Result>
-Result OfModel(absl::string_view file, Result result) {
-  return file.empty() ? std::move(result) : Annotated(file, std::move(result));
-}
-
-// Lost layers are looked for on so many batches.
-constexpr int64_t kMostToFindLost = 8;
+// Outputs with less are worth a dequantize and a quantize around layers that
+// cost them much; those with more are as good as int8 gets.
+constexpr double kPoorDb = 25;
+constexpr double kGoodDb = 35;
+// Another mode that gains the worst output so much is worth a word.
+constexpr double kMuchDb = 6;
+// How often a model is quantized anew to relieve its outputs, and what the
+// worst of them must gain each time.
+constexpr int kMostRounds = 3;
+constexpr double kLeastGainDb = 0.5;
 
 // Whether a few channels of `output` are so large that many others are lost.
 bool IsLost(const OutputError& output) {
@@ -68,233 +64,228 @@ std::string LostWarning(const std::vector<OutputError>& outputs) {
       "ns compare shows where, and ns explain outlier-channel what helps");
 }
 
-// Quantizes one model, once.
-class Quantizer {
- public:
-  Quantizer(const BatchReader& batches, QuantizeOptions options)
-      : batches_(batches), options_(std::move(options)) {}
+// The lowest SQNR of outputs that hold numbers; +inf without any.
+double WorstDb(const std::vector<OutputError>& outputs) {
+  double worst = std::numeric_limits<double>::infinity();
+  for (const OutputError& output : outputs) {
+    if (!output.holds_integers && output.sqnr_db < worst) {
+      worst = output.sqnr_db;
+    }
+  }
+  return worst;
+}
 
-  absl::StatusOr<QuantizeResult> Run(const ModelGraph& float_model) {
-    const std::string& file = float_model.source();
-    batches_to_try_ = MayRefuseInputs(options_) ? batches_.size() : 0;
-    NS_ASSIGN_OR_RETURN(RescaledModel source,
-                        OfModel(file, Rescaled(float_model)));
-    NS_ASSIGN_OR_RETURN(const QConfigMapping mapping,
-                        OfModel(file, TargetMapping(source.model, options_)));
-    NS_RETURN_IF_ERROR(FindRefusedInputs(source.model));
-    NS_ASSIGN_OR_RETURN(ModelGraph prepared, Prepared(source.model, file));
-    NS_ASSIGN_OR_RETURN(
-        QuantizeResult result,
-        Converted(&source.model, std::move(prepared), mapping, file));
-    std::vector<TriedMethod>& tried = result.report.tried;
-    tried.insert(tried.begin(), source.tried.begin(), source.tried.end());
-    std::vector<std::string>& warnings = result.report.warnings;
-    warnings.insert(warnings.begin(), source.warnings.begin(),
-                    source.warnings.end());
-    WarnOfUnseen(result);
-    if (const auto warning = SaturationWarning(options_, HasVnni())) {
-      warnings.push_back(*warning);
+// Quantizes a model anew where its outputs lose much, with other choices for
+// the layers to blame, and keeps what is better.
+class Improver {
+ public:
+  // `result` was made with `options`.
+  Improver(const ModelGraph& float_model, const BatchReader& batches,
+           QuantizeOptions options, QuantizeResult result)
+      : float_model_(float_model),
+        batches_(batches),
+        options_(std::move(options)),
+        result_(std::move(result)),
+        unused_rules_(result_.report.unused_rules) {}
+
+  // Leaves in float, or quantizes dynamically, layers that cost the outputs
+  // much.
+  absl::Status RelieveOutputs() {
+    for (int round = 0; round < kMostRounds; ++round) {
+      const double worst = WorstDb(result_.outputs);
+      if (worst >= kGoodDb) {
+        return absl::OkStatus();
+      }
+      CostlyLayersOptions find;
+      find.between_int8 = worst < kPoorDb;
+      NS_ASSIGN_OR_RETURN(const std::vector<Batch> last, LastBatches());
+      const absl::StatusOr<CostlyLayers> costly = FindCostlyLayers(
+          Source(), result_.quantized, result_.report, last, find);
+      // Without shares, as of a model that cannot be differentiated, it stays
+      // as it is.
+      if (!costly.ok() || costly->empty()) {
+        return absl::OkStatus();
+      }
+      NS_ASSIGN_OR_RETURN(const bool gains, Relieve(*costly, worst));
+      if (!gains) {
+        return absl::OkStatus();
+      }
     }
-    if (const auto warning = TrainingModeWarning(file)) {
-      warnings.push_back(*warning);
-    }
-    NS_RETURN_IF_ERROR(MeasureOutputs(float_model, result));
-    if (const std::string noisy = NoisyOutput(result.outputs); !noisy.empty()) {
-      options_.mapping = result.mapping;
-      warnings.push_back(options_.reference ? NoiseWarning(noisy)
-                                            : NoiseWarning(noisy, source.model,
-                                                           result.quantized,
-                                                           batches_, options_));
-    }
-    if (HasRescaling(options_)) {
-      result.rescaled = std::move(source.model);
-    }
-    return result;
+    return absl::OkStatus();
   }
 
-  absl::StatusOr<QuantizeResult> RunOnPrepared(ModelGraph prepared) {
-    options_.methods = {};
-    NS_RETURN_IF_ERROR(CalibrateOnBatches(prepared));
-    const std::string file = prepared.source();
-    NS_ASSIGN_OR_RETURN(
-        QuantizeResult result,
-        Converted(nullptr, std::move(prepared),
-                  options_.mapping.value_or(DefaultMapping(options_)), file));
-    WarnOfUnseen(result);
-    NS_RETURN_IF_ERROR(MeasureOutputs(result.prepared, result));
-    if (const std::string noisy = NoisyOutput(result.outputs); !noisy.empty()) {
-      result.report.warnings.push_back(NoiseWarning(noisy));
+  // Smooths the layers, where the outputs are poor and gain by it.
+  absl::Status SmoothLayers() {
+    const double worst = WorstDb(result_.outputs);
+    if (worst >= kPoorDb || options_.methods.smooth) {
+      return absl::OkStatus();
     }
-    return result;
+    QuantizeOptions options = options_;
+    options.mapping = result_.mapping;
+    options.methods.smooth = true;
+    NS_ASSIGN_OR_RETURN(QuantizeResult trial,
+                        QuantizeOnce(float_model_, batches_, options));
+    const double after_db = WorstDb(trial.outputs);
+    if (after_db >= worst + kLeastGainDb) {
+      warnings_.push_back(absl::StrFormat(
+          "smoothing (--smooth) lifts the worst output from %.1f to %.1f dB; "
+          "compare the result with the float model that --out-float=PATH "
+          "writes, whose weights it has",
+          worst, after_db));
+      Take(std::move(trial), std::move(options), {});
+    }
+    return absl::OkStatus();
+  }
+
+  // Leaves layers in float in whose range many channels are lost, where outputs
+  // lose channels, and warns of what is lost still.
+  absl::Status ProtectChannels() {
+    if (CountLost(result_.outputs) == 0) {
+      return absl::OkStatus();
+    }
+    NS_ASSIGN_OR_RETURN(const std::vector<Batch> last, LastBatches());
+    NS_ASSIGN_OR_RETURN(const auto lost,
+                        LostLayers(float_model_, result_.quantized, last));
+    if (!lost.empty()) {
+      QuantizeOptions options = options_;
+      std::map<std::string, std::string> reasons;
+      for (const auto& [name, channels] : lost) {
+        options.keep.push_back(name);
+        reasons[name] =
+            absl::StrCat(channels.below_3db, " of its ", channels.channels,
+                         " channels would be lost in the range of the others");
+      }
+      NS_ASSIGN_OR_RETURN(QuantizeResult better,
+                          QuantizeOnce(float_model_, batches_, options));
+      if (CountLost(better.outputs) < CountLost(result_.outputs)) {
+        Take(std::move(better), std::move(options), std::move(reasons));
+      }
+    }
+    if (CountLost(result_.outputs) > 0) {
+      warnings_.push_back(LostWarning(result_.outputs));
+    }
+    return absl::OkStatus();
+  }
+
+  QuantizeResult Result() && {
+    QuantizationReport& report = result_.report;
+    for (FloatLayer& layer : report.stayed_float) {
+      const auto reason = reasons_.find(layer.name);
+      if (reason != reasons_.end()) {
+        layer.reason = reason->second;
+      }
+    }
+    report.tried.insert(report.tried.end(), tried_.begin(), tried_.end());
+    report.warnings.insert(report.warnings.end(), warnings_.begin(),
+                           warnings_.end());
+    // Rules that were added here are not the user's.
+    report.unused_rules = unused_rules_;
+    return std::move(result_);
   }
 
  private:
-  // Returns `model` with factors moved between its layers, if that is asked
-  // for.
-  absl::StatusOr<RescaledModel> Rescaled(const ModelGraph& model) const {
-    if (HasRescaling(options_)) {
-      return RescaleWhatHelps(model, batches_, options_);
+  // What the quantized model was made of.
+  const ModelGraph& Source() const {
+    return result_.rescaled ? *result_.rescaled : float_model_;
+  }
+
+  absl::StatusOr<std::vector<Batch>> LastBatches() const {
+    return batches_.ReadRange(
+        std::max<int64_t>(0, batches_.size() - kMostToFind), batches_.size());
+  }
+
+  // Quantizes anew without `costly`, and returns whether that was kept: the
+  // worst output, which has `before_db`, gains enough.
+  absl::StatusOr<bool> Relieve(const CostlyLayers& costly, double before_db) {
+    QuantizeOptions options = options_;
+    // The bits and ranges that were chosen are in the mapping.
+    options.mapping = result_.mapping;
+    NS_RETURN_IF_ERROR(AddRulesFor(
+        costly, Source(), DynamicLinearQConfig(options), *options.mapping));
+    std::map<std::string, std::string> reasons;
+    for (const auto& [name, reason] : costly.to_float) {
+      // Rules do not say it of ops that keep the range of their input.
+      options.keep.push_back(name);
+      reasons[name] = reason;
     }
-    NS_ASSIGN_OR_RETURN(ModelGraph copy, model.Clone());
-    return RescaledModel{std::move(copy), {}, {}};
-  }
-
-  absl::Status FindRefusedInputs(const ModelGraph& model) {
-    options_.refused.clear();
-    if (batches_to_try_ == 0) {
-      return absl::OkStatus();
-    }
-    const AfterBatch progress = ProgressAfter(0);
-    NS_ASSIGN_OR_RETURN(options_.refused,
-                        RefusedInputs(model, batches_, [&](size_t done) {
-                          progress(static_cast<int64_t>(done));
-                        }));
-    return absl::OkStatus();
-  }
-
-  // Returns `model` with observers that have seen all batches.
-  absl::StatusOr<ModelGraph> Prepared(const ModelGraph& model,
-                                      absl::string_view file) {
-    if (!Calibrates()) {
-      return OfModel(file, PrepareModel(model, options_));
-    }
-    absl::Status calibrated;
-    absl::StatusOr<ModelGraph> prepared = PrepareCalibrated(
-        model, batches_, options_, [&](const ModelGraph& observed) {
-          calibrated = CalibrateOnBatches(observed);
-          return calibrated;
-        });
-    // Errors of calibration name the batch, and need no name of a model.
-    NS_RETURN_IF_ERROR(calibrated);
-    return OfModel(file, std::move(prepared));
-  }
-
-  // Reads one batch at a time, so that there may be any number of them.
-  absl::Status CalibrateOnBatches(const ModelGraph& prepared) {
-    return Calibrates() ? CalibrateHoldingBack(prepared, batches_,
-                                               ProgressAfter(batches_to_try_))
-                        : absl::OkStatus();
-  }
-
-  // Converts `prepared`, which was made of `source` by `mapping`. Without a
-  // source, it stands in: it computes the same.
-  absl::StatusOr<QuantizeResult> Converted(const ModelGraph* source,
-                                           ModelGraph prepared,
-                                           const QConfigMapping& mapping,
-                                           absl::string_view file) {
-    NS_ASSIGN_OR_RETURN(
-        QuantizedModel quantized,
-        OfModel(file,
-                ConvertKeepingWhatHelps(source != nullptr ? *source : prepared,
-                                        prepared, batches_, options_,
-                                        ProgressAfter(BatchesToPrepare()))));
-    return QuantizeResult{std::move(quantized.model),
-                          std::move(prepared),
-                          std::nullopt,
-                          quantized.mapping.value_or(mapping),
-                          std::move(quantized.report),
-                          {}};
-  }
-
-  void WarnOfUnseen(QuantizeResult& result) const {
-    if (MayRefuseInputs(options_) && batches_.size() == 0) {
-      WarnOfUnseenRanks(result.quantized, result.report);
-    }
-  }
-
-  absl::Status MeasureOutputs(const ModelGraph& float_model,
-                              QuantizeResult& result) const {
-    if (batches_.size() == 0) {
-      return absl::OkStatus();
-    }
-    NS_ASSIGN_OR_RETURN(const ModelGraph copy,
-                        CopyForTarget(result.quantized, options_));
-    const AfterBatch progress = ProgressAfter(
-        BatchesToPrepare() + BatchesToMeasure(options_, batches_));
-    NS_ASSIGN_OR_RETURN(
-        OutputErrors errors,
-        MeasureOutputErrors(float_model, copy, batches_,
-                            [&](int64_t done, int64_t) { progress(done); }));
-    result.outputs = std::move(errors.outputs);
-    std::vector<std::string>& warnings = result.report.warnings;
-    warnings.insert(warnings.end(), errors.warnings.begin(),
-                    errors.warnings.end());
-    return absl::OkStatus();
-  }
-
-  bool Calibrates() const { return options_.mode == QuantizeMode::kStatic; }
-
-  // How many batches run before the model is converted.
-  int64_t BatchesToPrepare() const {
-    return batches_to_try_ + (Calibrates() ? batches_.size() : 0);
-  }
-
-  // Returns what reports that `before` batches and those of the call are done,
-  // of all that run: each to prepare and to measure outputs, and some to see
-  // what helps.
-  AfterBatch ProgressAfter(int64_t before) const {
-    return [this, before](int64_t done) {
-      if (options_.progress) {
-        options_.progress(before + done,
-                          BatchesToPrepare() + batches_.size() +
-                              BatchesToMeasure(options_, batches_));
+    NS_ASSIGN_OR_RETURN(QuantizeResult trial,
+                        QuantizeOnce(float_model_, batches_, options));
+    const double after_db = WorstDb(trial.outputs);
+    const bool gains = after_db >= before_db + kLeastGainDb;
+    const auto add_tried = [&](const std::map<std::string, std::string>& layers,
+                               absl::string_view method) {
+      for (const auto& [name, reason] : layers) {
+        tried_.push_back({name, std::string(method), before_db, after_db,
+                          gains ? "" : std::string(kNoGain),
+                          /*is_of_outputs=*/true});
       }
     };
+    add_tried(costly.to_float, "computing in float");
+    add_tried(costly.to_dynamic, "dynamic activations");
+    if (gains) {
+      Take(std::move(trial), std::move(options), std::move(reasons));
+    }
+    return gains;
   }
 
+  void Take(QuantizeResult result, QuantizeOptions options,
+            std::map<std::string, std::string> reasons) {
+    result_ = std::move(result);
+    options_ = std::move(options);
+    reasons_.merge(reasons);
+  }
+
+  const ModelGraph& float_model_;
   const BatchReader& batches_;
   QuantizeOptions options_;
-  // How many batches run to find what is refused.
-  int64_t batches_to_try_ = 0;
+  QuantizeResult result_;
+  // Why layers stay in float, by name.
+  std::map<std::string, std::string> reasons_;
+  std::vector<TriedMethod> tried_;
+  std::vector<std::string> warnings_;
+  const std::vector<std::string> unused_rules_;
 };
 
-// Quantizes `float_model` with the layers in float in whose range `quantized`,
-// which was made of it, loses many channels; absent without such layers.
-absl::StatusOr<std::optional<QuantizeResult>> WithoutLostLayers(
-    const ModelGraph& float_model, const ModelGraph& quantized,
-    const BatchReader& batches, QuantizeOptions options) {
-  NS_ASSIGN_OR_RETURN(
-      const std::vector<Batch> last,
-      batches.ReadRange(std::max<int64_t>(0, batches.size() - kMostToFindLost),
-                        batches.size()));
-  NS_ASSIGN_OR_RETURN(const auto lost,
-                      LostLayers(float_model, quantized, last));
-  if (lost.empty()) {
-    return std::nullopt;
+// Warns of outputs that are mostly noise, and names the layer to blame.
+void WarnOfNoise(const ModelGraph& float_model, const BatchReader& batches,
+                 QuantizeOptions options, QuantizeResult& result) {
+  const std::string noisy = NoisyOutput(result.outputs);
+  if (noisy.empty()) {
+    return;
   }
-  for (const auto& [name, channels] : lost) {
-    options.keep.push_back(name);
-  }
-  NS_ASSIGN_OR_RETURN(QuantizeResult result,
-                      Quantizer(batches, options).Run(float_model));
-  for (FloatLayer& layer : result.report.stayed_float) {
-    const auto found = lost.find(layer.name);
-    if (found != lost.end()) {
-      layer.reason = absl::StrCat(
-          found->second.below_3db, " of its ", found->second.channels,
-          " channels would be lost in the range of the others");
-    }
-  }
-  return result;
+  options.mapping = result.mapping;
+  result.report.warnings.push_back(
+      options.reference
+          ? NoiseWarning(noisy)
+          : NoiseWarning(noisy,
+                         result.rescaled ? *result.rescaled : float_model,
+                         result.quantized, batches, options));
 }
 
-// Quantizes `float_model` anew where outputs of `result` lose many channels,
-// and warns of what is lost still.
-absl::Status ProtectChannels(const ModelGraph& float_model,
-                             const BatchReader& batches,
-                             const QuantizeOptions& options,
-                             QuantizeResult& result) {
-  if (CountLost(result.outputs) == 0) {
+std::string CountOfLayers(size_t count) {
+  return absl::StrCat(count, count == 1 ? " layer" : " layers");
+}
+
+// Says so where the outputs of a static model are poor, and those of a dynamic
+// one are much better.
+absl::Status WarnOfBetterMode(const ModelGraph& float_model,
+                              const BatchReader& batches,
+                              QuantizeOptions options, QuantizeResult& result) {
+  const double worst = WorstDb(result.outputs);
+  if (worst >= kPoorDb) {
     return absl::OkStatus();
   }
-  NS_ASSIGN_OR_RETURN(
-      std::optional<QuantizeResult> better,
-      WithoutLostLayers(float_model, result.quantized, batches, options));
-  if (better && CountLost(better->outputs) < CountLost(result.outputs)) {
-    result = *std::move(better);
-  }
-  if (CountLost(result.outputs) > 0) {
-    result.report.warnings.push_back(LostWarning(result.outputs));
+  options.mode = QuantizeMode::kDynamic;
+  NS_ASSIGN_OR_RETURN(const QuantizeResult dynamic,
+                      QuantizeOnce(float_model, batches, options));
+  const double dynamic_db = WorstDb(dynamic.outputs);
+  if (!dynamic.report.layers.empty() && dynamic_db >= worst + kMuchDb) {
+    result.report.warnings.push_back(absl::StrFormat(
+        "the worst output has %.1f dB; with --mode=dynamic, it has %.1f dB, "
+        "and "
+        "%s in int8 for %d",
+        worst, dynamic_db, CountOfLayers(dynamic.report.layers.size()),
+        result.report.layers.size()));
   }
   return absl::OkStatus();
 }
@@ -306,11 +297,22 @@ absl::StatusOr<QuantizeResult> Quantize(const ModelGraph& float_model,
                                         const QuantizeOptions& options) {
   const ScopedEngine engine(EngineOf(options.backend));
   NS_ASSIGN_OR_RETURN(QuantizeResult result,
-                      Quantizer(batches, options).Run(float_model));
+                      QuantizeOnce(float_model, batches, options));
   if (options.mode == QuantizeMode::kStatic && !options.compat &&
       !options.allow_lost_channels) {
-    NS_RETURN_IF_ERROR(ProtectChannels(float_model, batches, options, result));
+    Improver improver(float_model, batches, options, std::move(result));
+    if (!options.mapping && !options.reference) {
+      NS_RETURN_IF_ERROR(improver.RelieveOutputs());
+      NS_RETURN_IF_ERROR(improver.SmoothLayers());
+    }
+    NS_RETURN_IF_ERROR(improver.ProtectChannels());
+    result = std::move(improver).Result();
   }
+  if (options.mode == QuantizeMode::kStatic && !options.compat &&
+      !options.mapping && !options.reference) {
+    NS_RETURN_IF_ERROR(WarnOfBetterMode(float_model, batches, options, result));
+  }
+  WarnOfNoise(float_model, batches, options, result);
   return result;
 }
 
@@ -318,7 +320,13 @@ absl::StatusOr<QuantizeResult> QuantizePrepared(
     ModelGraph prepared, const BatchReader& batches,
     const QuantizeOptions& options) {
   const ScopedEngine engine(EngineOf(options.backend));
-  return Quantizer(batches, options).RunOnPrepared(std::move(prepared));
+  NS_ASSIGN_OR_RETURN(
+      QuantizeResult result,
+      QuantizePreparedOnce(std::move(prepared), batches, options));
+  if (const std::string noisy = NoisyOutput(result.outputs); !noisy.empty()) {
+    result.report.warnings.push_back(NoiseWarning(noisy));
+  }
+  return result;
 }
 
 }  // namespace ns

@@ -3,39 +3,13 @@
 #ifndef NS_QUANTIZATION_QUANTIZE_H_
 #define NS_QUANTIZATION_QUANTIZE_H_
 
-#include <optional>
-#include <vector>
-
 #include "absl/status/statusor.h"
 #include "ir/model/model_graph.h"
 #include "ns/batches/batch_reader.h"
-#include "ns/quantization/model/output_error.h"
 #include "ns/quantization/model/quantize_options.h"
-#include "passes/quantization/layers/quantization_report.h"
-#include "passes/quantization/qconfig/qconfig_mapping.h"
+#include "ns/quantization/quantize_result.h"
 
 namespace ns {
-
-struct QuantizeResult {
-  // Needs LibTorch's ops only; torch.jit.load reads what Save writes.
-  ModelGraph quantized;
-  // The float model with observers that have seen all batches. Saved, it can be
-  // calibrated further, merged with others (MergePrepared), and converted by
-  // QuantizePrepared.
-  ModelGraph prepared;
-  // The float model with factors moved between its layers, of which `quantized`
-  // was made: layer by layer, that one is to be compared with this. Absent
-  // where nothing was to be moved (HasRescaling).
-  std::optional<ModelGraph> rescaled;
-  // Says how each layer is quantized.
-  QConfigMapping mapping;
-  // How each layer is quantized, by which rule, why others stayed in float, and
-  // which methods were tried. Its warnings are those of the whole work.
-  QuantizationReport report;
-  // How far the outputs are from those of the float or prepared model on the
-  // batches; empty without batches, or without tensors to compare.
-  std::vector<OutputError> outputs;
-};
 
 // Makes a quantized model of `float_model`. With the methods of DefaultMethods,
 // it is what `ns quantize` makes. In turn, where `options` ask for it, it
@@ -49,13 +23,25 @@ struct QuantizeResult {
 //  * converts, with ranges, rounding and corrections of biases that help
 //    (ConvertKeepingWhatHelps),
 //  * compares the outputs with those of `float_model`, on this processor as on
-//    the target (CopyForTarget), and where they are mostly noise, finds the
-//    layer to blame (NoiseWarning),
+//    the target (CopyForTarget),
+//  * where the worst of them has less than 35 dB, finds the layers that cost
+//    them most and gain little time (FindCostlyLayers), and does all this again
+//    with these in float or quantized dynamically, up to three times, as long
+//    as that output gains 0.5 dB. With 25 dB or more, these are only layers
+//    whose values are dequantized anyhow,
+//  * where that output still has less than 25 dB, tries smoothing
+//    (QuantizeMethods::smooth), and takes it where the output gains 0.5 dB,
 //  * where many channels of an output are lost in the range that a few others
 //    need (LosesChannels in ns/findings/lost_channels.h), does all this again
 //    with the layers in float that lose them, and takes that where fewer are
-//    lost; otherwise, there is a warning. Not in other modes than kStatic, and
-//    not with `compat` or `allow_lost_channels`.
+//    lost; otherwise, there is a warning,
+//  * where the worst output has less than 25 dB, and 6 dB more in the mode
+//    kDynamic, says so in a warning,
+//  * where outputs are mostly noise, finds the layer to blame (NoiseWarning).
+//
+// What begins with "where" is for the mode kStatic without `compat`, but for
+// the last. What changes the model is not done with `allow_lost_channels`, and
+// only the lost channels are looked at with `reference` or a `mapping`.
 //
 // Weights are packed for the engine of `options.backend`, which also runs the
 // result. Memory holds one batch at a time, but for the methods, which hold the

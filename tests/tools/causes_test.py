@@ -313,10 +313,22 @@ class CausesTest(cli.CliTest):
           cwd=self.folder)[0])
       self.assertIn(report['verdict']['kind'], ('none', 'rounding'))
 
-  def test_a_rescaled_model_needs_rescaling(self):
-    self.assertIn('--out-float needs --smooth or --equalize', self.fail_with(
-        2, 'quantize', '--float=net_float.pt', '--inputs=images.pt',
-        '--out=' + self.path('q.pt'), '--out-float=' + self.path('f.pt')))
+  def test_where_no_factors_can_move_there_is_no_rescaled_model(self):
+    command = ('quantize', '--float=net_float.pt', '--inputs=images.pt',
+               '--out=' + self.path('q.pt'), '--out-float=' + self.path('f.pt'))
+    self.fail_with(2, *command, '--compat=torch-1.13',
+                   names=('--out-float', '--compat'))
+    self.fail_with(2, *command, '--reference',
+                   names=('--out-float', '--reference'))
+    self.fail_with(2, *command, '--mode=dynamic',
+                   names='--out-float needs --float and --mode=static')
+    # Where none have moved, it is the float model.
+    self.succeed(*command)
+    result = json.loads(self.succeed(
+        'compare', '--float=net_float.pt',
+        '--quantized=' + self.path('f.pt'), '--inputs=images.pt', '--json=-',
+        '--what=outputs')[0])
+    self.assertEqual(result['outputs'][0]['sqnr_db'], 'inf')
 
   def test_training_mode(self):
     for model, batches in (

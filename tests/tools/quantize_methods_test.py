@@ -150,6 +150,73 @@ class Separable(nn.Module):
     return self.mix(torch.relu(self.filter(x)))
 
 
+class Block(nn.Module):
+  """A part of a transformer with a large channel in its sum, as trained ones
+  have it; its norm makes little of that channel."""
+
+  def __init__(self):
+    super().__init__()
+    self.up = nn.Linear(16, 32)
+    self.down = nn.Linear(32, 16)
+    self.norm = nn.LayerNorm(16)
+    self.head = nn.Linear(16, 8)
+    self.down.weight.data[3] *= 100
+    self.norm.weight.data[3] /= 100
+
+  def forward(self, x):
+    return self.head(self.norm(x + self.down(torch.relu(self.up(x)))))
+
+
+class CostlyLayersTest(QuantizeTest):
+  """Layers that cost the outputs much and gain little time."""
+
+  def test_they_are_changed_and_say_why(self):
+    torch.manual_seed(7)
+    model = Block().eval()
+    torch.jit.script(model).save(self.path('f.pt'))
+    batches = [torch.randn(32, 16) for _ in range(8)]
+    torch.save(batches[:4], self.path('i.pt'))
+    command = ('quantize', f'--float={self.path("f.pt")}',
+               f'--inputs={self.path("i.pt")}', '--backend=onednn',
+               '--threads=1')
+    first = self.report('--allow-dead', command=command)
+    before = self.error_db(model, batches[4:])
+    self.assertRegex(
+        '\n'.join(first['warnings']),
+        r'the worst output has 1\d\.\d dB; with --mode=dynamic, it has '
+        r'[23]\d\.\d dB, and 3 layers in int8 for 5')
+    self.assertEqual([tried for tried in first['tried']
+                      if tried['method'] != 'bias correction'], [])
+    report = self.report(f'--emit-qconfig={self.path("m.json")}',
+                         command=command)
+    after = self.error_db(model, batches[4:])
+    self.assertLess(before, 20)
+    self.assertGreater(after, before + 8)
+    reasons = {layer['name']: layer['reason']
+               for layer in report['stayed_float']}
+    self.assertRegex(reasons['add'],
+                     r"^in int8, it would make \d+ % of the outputs' error$")
+    self.assertEqual(reasons['norm'], 'in int8, it would round the values of '
+                     'add all the same')
+    layers = {layer['name']: layer for layer in report['layers']}
+    self.assertEqual(layers['down']['inputs'], [])
+    self.assertIn('per_channel', layers['down']['weight']['scheme'])
+    self.assertEqual(set(layers), {'up', 'down', 'head'})
+    kept = {tried['layer']: tried for tried in report['tried'] if tried['kept']
+            and tried['method'] in ('computing in float',
+                                    'dynamic activations')}
+    self.assertLessEqual({'add', 'norm', 'down'}, set(kept))
+    self.assertAlmostEqual(kept['down']['sqnr_db_without'],
+                           first['output_sqnr_db'][0]['sqnr_db'], delta=0.01)
+    self.assertEqual(report['unused_rules'], first['unused_rules'])
+    table, _ = self.quantize(command=command)
+    self.assertRegex(table, r'dynamic activations kept in \d of \d layers?, '
+                     r'SQNR of the worst output:\n')
+    # The rules that were written make the same model.
+    self.quantize(f'--qconfig={self.path("m.json")}', command=command)
+    self.assertAlmostEqual(self.error_db(model, batches[4:]), after, delta=0.01)
+
+
 class TargetTest(QuantizeTest):
 
   def setUp(self):
@@ -256,7 +323,8 @@ class TargetTest(QuantizeTest):
         (('--target=fbgemm-avx2', '--backend=onednn'),
          ['use onednn or onednn-avx2']),
         (('--target=fbgemm-vnni', '--compat=torch-1.13'), ['--compat']),
-        (('--target=fbgemm-vnni', '--mode=dynamic'), ['--mode=static'])):
+        (('--target=fbgemm-vnni', '--mode=weight-only'),
+         ['--mode=static', 'dynamic'])):
       self.fail_with(2, *self.command, self.out(), *flags, names=names)
     self.json(*self.command, self.out(), '--target=qnnpack',
               '--backend=qnnpack')

@@ -77,7 +77,7 @@ class QuantizeRunner {
     summary.outputs = std::move(result.outputs);
     mapping_ = std::move(result.mapping);
     files_.push_back(ModelFile(std::move(result.quantized), flags_.out_path));
-    if (!flags_.out_float_path.empty() && result.rescaled) {
+    if (!flags_.out_float_path.empty()) {
       files_.push_back(
           ModelFile(*std::move(result.rescaled), flags_.out_float_path));
     }
@@ -91,9 +91,14 @@ class QuantizeRunner {
   absl::StatusOr<QuantizeResult> Quantized() const {
     if (flags_.HasFloat()) {
       NS_ASSIGN_OR_RETURN(
-          const ModelGraph float_model,
+          ModelGraph float_model,
           ModelGraph::FromFile(flags_.float_path, flags_.model));
-      return Quantize(float_model, batches_, flags_.options);
+      NS_ASSIGN_OR_RETURN(QuantizeResult result,
+                          Quantize(float_model, batches_, flags_.options));
+      if (!flags_.out_float_path.empty() && !result.rescaled) {
+        result.rescaled = std::move(float_model);
+      }
+      return result;
     }
     NS_ASSIGN_OR_RETURN(ModelGraph prepared, MergeFiles());
     return QuantizePrepared(std::move(prepared), batches_, flags_.options);

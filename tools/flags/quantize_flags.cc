@@ -221,6 +221,22 @@ absl::Status CheckTarget(const Flags& flags) {
              : absl::OkStatus();
 }
 
+// Error: --out-float where no factors can move.
+absl::Status CheckOutFloat(const Flags& flags, const QuantizeFlags& parsed) {
+  if (!flags.Has("out-float")) {
+    return absl::OkStatus();
+  }
+  for (const char* other : {"compat", "eager", "reference"}) {
+    if (flags.Has(other)) {
+      return Refused("--out-float and --", other,
+                     ": no factors move there; leave one out");
+    }
+  }
+  return parsed.mode != "static" || !flags.Has("float")
+             ? Refused("--out-float needs --float and --mode=static")
+             : absl::OkStatus();
+}
+
 // Reads the flags that say how the model is quantized.
 absl::Status ParseOptions(const Flags& flags, QuantizeFlags& parsed) {
   QuantizeOptions& options = parsed.options;
@@ -273,10 +289,7 @@ absl::StatusOr<QuantizeFlags> ParseQuantizeFlags(const Flags& flags) {
     NS_ASSIGN_OR_RETURN(parsed.training,
                         ParseTrainingFlags(flags, parsed.out_path));
   }
-  if (flags.Has("out-float") && !HasRescaling(parsed.options)) {
-    return Refused(
-        "--out-float needs --smooth or --equalize, which move factors");
-  }
+  NS_RETURN_IF_ERROR(CheckOutFloat(flags, parsed));
   NS_RETURN_IF_ERROR(CheckPaths(parsed));
   return parsed;
 }

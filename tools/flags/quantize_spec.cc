@@ -12,8 +12,10 @@ constexpr FlagSpec kFlags[] = {
      "dicts; several files with commas"},
     {"out", "PATH", "where the quantized model goes"},
     {"out-float", "PATH",
-     "with --smooth or --equalize: where the float model goes with the factors "
-     "moved, to compare the quantized one with"},
+     "where the float model goes that the quantized one is to be compared "
+     "with: "
+     "with the factors moved, where --smooth or --equalize did so, or the "
+     "default for poor outputs"},
     {"mode", "NAME",
      "static (default): activations by what the batches show; dynamic: by the "
      "range of each at run time; weight-only: in float; qat: static, and the "
@@ -74,8 +76,8 @@ constexpr FlagSpec kFlags[] = {
      "qat: where the state of the training is kept, from which the same "
      "command goes on when it was killed; default: beside --out"},
     {"allow-dead", "",
-     "quantize layers, too, in whose range many channels of an output are "
-     "lost"},
+     "quantize layers, too, that cost the outputs much, or in whose range many "
+     "channels of an output are lost"},
     {"max-batches", "N", "stop after N batches"},
     kMethodFlag,
     kLeafFlag,

@@ -8,6 +8,7 @@
 #include "ir/graph/pass_context.h"
 #include "ns/batches/batch_reader.h"
 #include "ns/findings/lost_channels.h"
+#include "ns/findings/output_shares.h"
 #include "ns/suite/compare_models.h"
 #include "ns/suite/compare_options.h"
 #include "passes/lowering/lower_to_fbgemm.h"
@@ -75,6 +76,29 @@ absl::StatusOr<std::map<std::string, ChannelSummary>> LostLayers(
                       }
                     }));
   return lost;
+}
+
+absl::StatusOr<std::map<std::string, double>> OutputShares(
+    const ModelGraph& float_model, const ModelGraph& quantized,
+    absl::Span<const Batch> batches) {
+  CompareOptions options;
+  options.weights = false;
+  options.activations = options.shadows = true;
+  NS_ASSIGN_OR_RETURN(
+      const ComparisonResult result,
+      CompareModels(float_model, quantized,
+                    BatchReader::FromBatches({batches.begin(), batches.end()}),
+                    options));
+  std::map<std::string, double> shares;
+  if (!SharesHold(result)) {
+    return shares;
+  }
+  for (const LayerComparison& layer : result.layers) {
+    if (!layer.float_layer.empty() && layer.output_share) {
+      shares[layer.float_layer] += *layer.output_share;
+    }
+  }
+  return shares;
 }
 
 }  // namespace ns

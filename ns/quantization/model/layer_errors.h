@@ -41,6 +41,14 @@ absl::StatusOr<std::map<std::string, ChannelSummary>> LostLayers(
     const ModelGraph& float_model, const ModelGraph& quantized,
     absl::Span<const Batch> batches);
 
+// Returns what part of the error of the outputs each layer of `quantized` makes
+// (LayerComparison::output_share), by FloatSubgraph::name in `float_model`.
+// `quantized` runs on LibTorch's kernels. Empty where shares do not tell
+// (SharesHold in ns/findings/output_shares.h). The rest is as of LayerErrors.
+absl::StatusOr<std::map<std::string, double>> OutputShares(
+    const ModelGraph& float_model, const ModelGraph& quantized,
+    absl::Span<const Batch> batches);
+
 }  // namespace ns
 
 #endif  // NS_QUANTIZATION_MODEL_LAYER_ERRORS_H_

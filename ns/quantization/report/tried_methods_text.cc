@@ -45,7 +45,9 @@ std::string TextOf(std::vector<TriedMethod> tried) {
   std::string text =
       absl::StrCat("\n", tried[0].method, " kept in ", kept.size(), " of ",
                    tried.size(), tried.size() == 1 ? " layer" : " layers",
-                   kept.empty() ? "\n" : ", SQNR on batches held back:\n");
+                   kept.empty()             ? "\n"
+                   : tried[0].is_of_outputs ? ", SQNR of the worst output:\n"
+                                            : ", SQNR on batches held back:\n");
   for (size_t i = 0; i < std::min(kept.size(), kListed); ++i) {
     absl::StrAppendFormat(
         &text, "  %-*s  %5s -> %s%s\n", width, Printable(kept[i].layer),

@@ -66,6 +66,9 @@ struct TriedMethod {
   double with_db = 0;
   // Why it was not kept, "it gains nothing"; empty where it was.
   std::string reason;
+  // Whether the figures are those of the worst output of the model on all
+  // batches instead, with all layers changed that were tried together.
+  bool is_of_outputs = false;
 
   bool IsKept() const { return reason.empty(); }
 };
