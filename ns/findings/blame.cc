@@ -10,6 +10,7 @@
 #include "ns/findings/calibration.h"
 #include "ns/findings/error_breakdown.h"
 #include "ns/findings/error_causes.h"
+#include "ns/findings/good_outputs.h"
 #include "ns/findings/input_mismatch.h"
 #include "ns/findings/lost_channels.h"
 #include "ns/findings/output_shares.h"
@@ -20,8 +21,6 @@
 #include "ns/findings/unbalanced_inputs.h"
 #include "ns/findings/value_flow.h"
 #include "ns/result/comparison_result.h"
-#include "passes/ops/op_families.h"
-#include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {
@@ -86,14 +85,6 @@ std::optional<Blame> MistakeLike(const ComparisonResult& result, size_t worst) {
     }
   }
   return blame;
-}
-
-// Whether the int8 op of `layer` gives its output the range of its input. The
-// quantize point after such a layer has a range of its own.
-bool HasRangeOfInput(const LayerComparison& layer) {
-  const OpRow* const row = FindOp(layer.quantized_side.op);
-  return row != nullptr && row->family == layer.family &&
-         row->family_row->facts.range.kind == QuantizedRange::Kind::kOfInput;
 }
 
 // Whether the range of `layer`, of which it uses little, is one that it was
@@ -257,6 +248,17 @@ ErrorCause MoreClosely(const ComparisonResult& result, const Blame& blame) {
              : blame.cause;
 }
 
+// Whether the outputs hardly need a layer with a local SQNR below kGoodDb to be
+// mended: they are good and it has no mistake, or it has a range that it was
+// given and inherits the larger error.
+bool IsNoMatter(const ComparisonResult& result, const Blame& blame) {
+  const LayerComparison& layer = result.layers[blame.layer];
+  return IsMatterOfDegree(blame.cause) &&
+         ((OutputsReach(result, kGoodDb) && !IsMistake(layer, blame.cause)) ||
+          (!SharesHold(result) && HasGivenRange(layer, blame.cause) &&
+           DominantPart(layer) == ErrorPart::kInherited));
+}
+
 // Whether the error of the outputs is large, and more than half of it comes
 // from the layer to blame, however small its own error is.
 bool MakesMostOfALargeError(const ComparisonResult& result,
@@ -288,8 +290,9 @@ std::optional<Blame> BlameOf(const ComparisonResult& result) {
   if (blame && !MakesMostOfALargeError(result, *blame) &&
       (!IsMistake(result.layers[blame->layer], blame->cause) ||
        HasGivenRange(result.layers[blame->layer], blame->cause)) &&
-      RankedSqnr(result.layers[blame->layer], Figure::kShadow).db.value_or(0) >=
-          kGoodDb) {
+      (IsNoMatter(result, *blame) ||
+       RankedSqnr(result.layers[blame->layer], Figure::kShadow)
+               .db.value_or(0) >= kGoodDb)) {
     blame.reset();
   }
   if (!blame && result.has_shadows && result.inputs_are_finite) {

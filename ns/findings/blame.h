@@ -47,11 +47,15 @@ struct Blame {
 // bias is missing, or differs in a layer whose local SQNR is below 30 dB: one
 // that differs in a better layer was corrected on purpose. These are mistakes,
 // and so are NaN and infinities that only the quantized layer has, and a range
-// that is at least 8 times too wide. Where the rules name a layer with a local
-// SQNR of 30 dB or more that has no mistake, none is blamed, unless it makes
-// more than half of the error of outputs of which one is below 20 dB; then the
-// layer with a mistake that has the lowest local SQNR, if that is below 30 dB,
-// whether the outputs show it or not; and then the WorstState
+// that is at least 8 times too wide.
+//
+// A layer without a mistake is not blamed where its local SQNR is 30 dB or
+// more, unless it makes more than half of the error of outputs of which one is
+// below 20 dB. Neither is it where its cause IsMatterOfDegree and every output
+// of the model has 30 dB or more, nor where shares do not hold and it has a
+// range that it was given and inherits more than it adds. The next in question
+// are then the layer with a mistake that has the lowest local SQNR, if that is
+// below 30 dB, whether the outputs show it or not, and the WorstState
 // (ns/findings/recurrent_state.h).
 //
 // A cause is told more closely where the layer shares its weight

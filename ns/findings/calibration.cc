@@ -4,12 +4,20 @@
 
 #include "ns/findings/error_causes.h"
 #include "ns/result/comparison_result.h"
+#include "passes/ops/op_families.h"
+#include "passes/ops/op_table.h"
 
 namespace ns {
 
 bool IsFixedScale(const LayerQParams& qparams) {
   return (qparams.scale == 1.0 / 256 && qparams.zero_point == 0) ||
          (qparams.scale == 2.0 / 256 && qparams.zero_point == 128);
+}
+
+bool HasRangeOfInput(const LayerComparison& layer) {
+  const OpRow* const row = FindOp(layer.quantized_side.op);
+  return row != nullptr && row->family == layer.family &&
+         row->family_row->facts.range.kind == QuantizedRange::Kind::kOfInput;
 }
 
 size_t UncalibratedActivations(const ComparisonResult& result) {

@@ -89,7 +89,8 @@ constexpr CauseRow kRows[] = {
      "The range is four or more times as wide as the float values need.",
      "Calibrate again on batches that are like those of use: one outlier in "
      "calibration makes such a range. --observer=histogram and mse leave "
-     "outliers out.",
+     "outliers out. Pools and means have the range of their input: keep these "
+     "in float.",
      "'its scale, 0.31, makes a range 13.0 times as wide as its values need'."},
     {ErrorCause::kRecurrentState, "recurrent-state", true,
      "A value that is handed on from step to step is rounded in each of them, "

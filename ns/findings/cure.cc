@@ -151,6 +151,10 @@ std::optional<Cure> CureOf(const ComparisonResult& result,
       return CureOfWeight(result, layer);
     case ErrorCause::kClipping:
     case ErrorCause::kRange:
+      if (verdict.cause == ErrorCause::kRange && HasRangeOfInput(layer)) {
+        return Cure{"its range is that of its input: keep it in float",
+                    Keep(result, {*verdict.layer})};
+      }
       if (layer.qparams && IsFixedScale(*layer.qparams)) {
         return Cure{"its range is fixed: keep it in float",
                     Keep(result, {*verdict.layer})};

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "absl/algorithm/container.h"
+#include "ns/findings/good_outputs.h"
 
 namespace ns {
 namespace {
@@ -53,13 +53,7 @@ bool GrowsOverSteps(const ComparisonResult& result, size_t index) {
 std::optional<size_t> WorstState(const ComparisonResult& result) {
   constexpr double kLowDb = 20;
   std::optional<size_t> worst;
-  const bool is_well =
-      !result.model_outputs.empty() &&
-      absl::c_all_of(result.model_outputs,
-                     [](const ModuleOutputComparison& output) {
-                       return output.figures.error.sqnr_db >= kLowDb;
-                     });
-  if (is_well) {
+  if (OutputsReach(result, kLowDb)) {
     return worst;
   }
   double lowest = kLowDb;

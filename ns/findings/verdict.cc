@@ -19,6 +19,7 @@
 #include "ns/findings/error_breakdown.h"
 #include "ns/findings/error_causes.h"
 #include "ns/findings/figure_text.h"
+#include "ns/findings/good_outputs.h"
 #include "ns/findings/output_shares.h"
 #include "ns/findings/output_view.h"
 #include "ns/findings/reduced_range.h"
@@ -106,7 +107,7 @@ size_t FirstInitial(const ComparisonResult& result) {
 // there is one.
 bool DoesMoreHarm(const ComparisonResult& result, const UnpairedFall& fall,
                   const std::optional<Blame>& blame) {
-  if (fall.accumulated_db >= kHarmless) {
+  if (fall.accumulated_db >= kHarmless || OutputsReach(result, kHarmless)) {
     return false;
   }
   if (!blame.has_value()) {

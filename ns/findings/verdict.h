@@ -38,7 +38,8 @@ struct Verdict {
 // where ComparisonResult::inputs_are_finite is false. It blames the layer of
 // the FirstUnpairedFall (ns/findings/error_breakdown.h), with the cause
 // kUnpaired, if
-//  * its accumulated SQNR is below 20 dB, and
+//  * its accumulated SQNR is below 20 dB, and so is that of an output of the
+//    model, where these were compared, and
 //  * BlameOf (ns/findings/blame.h) has no layer, or one whose cause is the
 //    weight, clipping, the range, rounding or unexplained, and whose local SQNR
 //    is 20 dB or more, or 10 dB and 6 dB above that accumulated SQNR. Other

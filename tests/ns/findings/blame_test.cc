@@ -138,6 +138,53 @@ TEST(BlameTest, AGoodLayerThatMakesMostOfALargeErrorIsToBlame) {
   EXPECT_EQ(BlameOf(result)->layer, 1);
 }
 
+// Returns a pool that uses little of the range of its input.
+LayerComparison Pool(double inherited) {
+  LayerComparison pool = Clipping("pool", 24, {0});
+  pool.family = "adaptive_avg_pool2d";
+  pool.quantized_side.op = "aten::adaptive_avg_pool2d";
+  pool.shadow->codes = CodeUse{0, 0, 0};
+  pool.shadow->ranges = ValueRanges{0, 0.1, 0, 0.1};
+  const double step = pool.qparams->scale;
+  pool.shadow->error.mean_error = std::sqrt(0.5 * step * step / 12);
+  pool.inherited->sqnr_db = inherited;
+  return pool;
+}
+
+TEST(BlameTest, AMatterOfDegreeIsNotToBlameWhereTheOutputsAreGood) {
+  ComparisonResult result = WithShadows({Clipping("quant", 25, {})});
+  result.layers[0].output_share = 0.9;
+  result.model_outputs.push_back({"output", "", "", Figures(29)});
+  ASSERT_TRUE(BlameOf(result).has_value());
+  EXPECT_EQ(BlameOf(result)->cause, ErrorCause::kClipping);
+  result.model_outputs[0].figures = Figures(30);
+  EXPECT_FALSE(BlameOf(result).has_value());
+  // A mistake is named whatever the outputs have.
+  LayerComparison& layer = result.layers[0];
+  layer.bias = BiasComparison{1, /*is_missing=*/true};
+  ASSERT_TRUE(BlameOf(result).has_value());
+  EXPECT_EQ(BlameOf(result)->cause, ErrorCause::kBias);
+  result.layers[0] = Pool(60);
+  ASSERT_TRUE(BlameOf(result).has_value());
+  EXPECT_EQ(BlameOf(result)->cause, ErrorCause::kRange);
+}
+
+TEST(BlameTest, AGivenRangeIsNotToBlameWhereMoreIsInherited) {
+  ComparisonResult result = WithShadows({Broken("conv", 11, 31, 11), Pool(11)});
+  ASSERT_EQ(CauseOf(result.layers[1]), ErrorCause::kRange);
+  EXPECT_FALSE(BlameOf(result).has_value());
+  // It is where its own error is no smaller.
+  result.layers[1] = Pool(24);
+  ASSERT_TRUE(BlameOf(result).has_value());
+  EXPECT_EQ(BlameOf(result)->layer, 1);
+  // It is where shares hold and say so.
+  result.layers[1] = Pool(11);
+  result.layers[1].output_share = 0.6;
+  result.layers[0].output_share = 0.4;
+  ASSERT_TRUE(BlameOf(result).has_value());
+  EXPECT_EQ(BlameOf(result)->layer, 1);
+}
+
 // Clipped in front of a saturated sigmoid, it costs the outputs nothing.
 TEST(BlameTest, ALargeErrorThatTheOutputsDoNotShowIsNotToBlame) {
   LayerComparison clipping = Clipping("decoder", 12, {});

@@ -72,6 +72,16 @@ TEST(CureTest, LayersAreKeptByTheirNameInTheFloatModel) {
   EXPECT_EQ(CureOf(result, Blaming(ErrorCause::kRounding))->command, "");
 }
 
+// Quantizing anew would give it the same range again.
+TEST(CureTest, ALayerWithTheRangeOfItsInputIsKept) {
+  LayerComparison mean = Broken("mean", 5, 6, 20);
+  mean.family = "mean";
+  mean.quantized_side.op = "aten::mean";
+  EXPECT_THAT(CommandFor(ErrorCause::kRange, mean), EndsWith(" --keep=mean"));
+  mean.quantized_side.op = "aten::quantize_per_tensor";
+  EXPECT_THAT(CommandFor(ErrorCause::kRange, mean), Not(HasSubstr("--keep")));
+}
+
 TEST(CureTest, PathsAndNamesAreWordsOfAShell) {
   ComparisonResult result = ResultOf(Broken("a b", 5, 6, 20));
   result.float_path = "my model.pt";

@@ -247,6 +247,20 @@ TEST(VerdictTest, WhatOnlyOneModelHasMayDoMostHarm) {
   EXPECT_THAT(verdict->sentences[1], StartsWith("Local errors explain"));
 }
 
+// What falls there does not reach the outputs: the two layers may compute other
+// values, as where only one model splits its input.
+TEST(VerdictTest,
+     WhatOnlyOneModelHasIsNoMatterWhereTheOutputsHaveNoLargeError) {
+  ComparisonResult result = WithLostRelu(35);
+  result.model_outputs.push_back({"output", "", "", Figures(19)});
+  EXPECT_EQ(VerdictOf(result)->cause, ErrorCause::kUnpaired);
+  result.model_outputs[0].figures = Figures(20);
+  const auto verdict = VerdictOf(result);
+  EXPECT_EQ(verdict->cause, ErrorCause::kNone);
+  EXPECT_THAT(verdict->sentences[0], StartsWith("No layer stands out"));
+  EXPECT_THAT(verdict->sentences[1], StartsWith("conv2 falls to -1.0 dB"));
+}
+
 // That more is known of the layer that loses most does not make it worse.
 TEST(VerdictTest, WhatOnlyOneModelHasMayDoMoreHarmThanOutliers) {
   ComparisonResult result = WithLostRelu(24);
