@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/json/utf8_sequence.h"
-#include "ns/findings/limit_text.h"
+#include "ns/findings/limits/limit_text.h"
 #include "ns/result/printable.h"
 
 namespace ns {

@@ -9,7 +9,7 @@
 #include "ns/batches/batch_reader.h"
 #include "ns/compare/compare.h"
 #include "ns/compare/compare_notice.h"
-#include "ns/findings/limit_text.h"
+#include "ns/findings/limits/limit_text.h"
 #include "ns/report/table/stub_table.h"
 #include "ns/report/table/table_report.h"
 #include "tools/command_line/progress_bar.h"

@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "ir/base/status.h"
 #include "ns/findings/comparison_diff.h"
-#include "ns/findings/limit_text.h"
-#include "ns/findings/settled_limits.h"
+#include "ns/findings/limits/limit_text.h"
+#include "ns/findings/limits/settled_limits.h"
 #include "ns/report/json/read_comparison.h"
 
 namespace ns {

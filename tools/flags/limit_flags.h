@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "ns/findings/limits.h"
+#include "ns/findings/limits/limits.h"
 #include "ns/result/comparison_result.h"
 #include "tools/command_line/command_line.h"
 
@@ -85,7 +85,8 @@ class LimitChecker {
   absl::Status CheckMatches(const ComparisonResult& result);
 
   // Returns whether `so_far`, the result after some batches, crosses a limit
-  // whatever the `batches_left` others hold (ns/findings/settled_limits.h).
+  // whatever the `batches_left` others hold
+  // (ns/findings/limits/settled_limits.h).
   bool IsCrossedForGood(const ComparisonResult& so_far,
                         int64_t batches_left) const;
 

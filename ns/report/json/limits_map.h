@@ -4,7 +4,7 @@
 #define NS_REPORT_JSON_LIMITS_MAP_H_
 
 #include "ir/json/json_map.h"
-#include "ns/findings/limit_text.h"
+#include "ns/findings/limits/limit_text.h"
 #include "ns/result/accuracy.h"
 #include "ns/result/limit_check.h"
 

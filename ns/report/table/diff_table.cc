@@ -9,7 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "ns/findings/figure_text.h"
-#include "ns/findings/limit_text.h"
+#include "ns/findings/limits/limit_text.h"
 #include "ns/report/table/text_table.h"
 #include "ns/result/output_label.h"
 #include "ns/result/printable.h"

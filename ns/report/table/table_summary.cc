@@ -16,7 +16,7 @@
 #include "ns/findings/error_breakdown.h"
 #include "ns/findings/error_causes.h"
 #include "ns/findings/figure_text.h"
-#include "ns/findings/limit_text.h"
+#include "ns/findings/limits/limit_text.h"
 #include "ns/findings/output_shares.h"
 #include "ns/findings/output_view.h"
 #include "ns/findings/saturation.h"

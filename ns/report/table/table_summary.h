@@ -26,7 +26,7 @@ std::string MatchSummary(const ComparisonResult& result);
 //    saturate on the processor that is emulated
 //    (ns/report/table/emulation_summary.h), and what was left out and why;
 //  * the accuracy (ns/report/table/accuracy_text.h), the limits, and the
-//    comparison with a baseline (ns/findings/limit_text.h).
+//    comparison with a baseline (ns/findings/limits/limit_text.h).
 std::string FigureSummary(const ComparisonResult& result);
 
 }  // namespace ns

@@ -1,4 +1,4 @@
-#include "ns/findings/settled_limits.h"
+#include "ns/findings/limits/settled_limits.h"
 
 #include <cmath>
 #include <map>

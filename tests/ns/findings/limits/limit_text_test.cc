@@ -1,4 +1,4 @@
-#include "ns/findings/limit_text.h"
+#include "ns/findings/limits/limit_text.h"
 
 #include <limits>
 #include <string>

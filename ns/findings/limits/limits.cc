@@ -1,4 +1,4 @@
-#include "ns/findings/limits.h"
+#include "ns/findings/limits/limits.h"
 
 #include <fnmatch.h>
 
@@ -16,7 +16,7 @@
 #include "absl/strings/strip.h"
 #include "ir/base/nearest_name.h"
 #include "ir/base/status.h"
-#include "ns/findings/limit_text.h"
+#include "ns/findings/limits/limit_text.h"
 #include "ns/findings/saturation.h"
 #include "ns/findings/table_figures.h"
 

@@ -1,6 +1,6 @@
 // Tells whether batches that are left can still change which limits are kept.
-#ifndef NS_FINDINGS_SETTLED_LIMITS_H_
-#define NS_FINDINGS_SETTLED_LIMITS_H_
+#ifndef NS_FINDINGS_LIMITS_SETTLED_LIMITS_H_
+#define NS_FINDINGS_LIMITS_SETTLED_LIMITS_H_
 
 #include <cstdint>
 #include <vector>
@@ -32,4 +32,4 @@ bool IsCrossedForGood(const std::vector<LimitCheck>& checks,
 
 }  // namespace ns
 
-#endif  // NS_FINDINGS_SETTLED_LIMITS_H_
+#endif  // NS_FINDINGS_LIMITS_SETTLED_LIMITS_H_

@@ -1,6 +1,6 @@
 // Names limits, and says in words which of them a comparison crossed.
-#ifndef NS_FINDINGS_LIMIT_TEXT_H_
-#define NS_FINDINGS_LIMIT_TEXT_H_
+#ifndef NS_FINDINGS_LIMITS_LIMIT_TEXT_H_
+#define NS_FINDINGS_LIMITS_LIMIT_TEXT_H_
 
 #include <optional>
 #include <string>
@@ -45,4 +45,4 @@ std::string BaselineLines(const BaselineLayers& baseline);
 
 }  // namespace ns
 
-#endif  // NS_FINDINGS_LIMIT_TEXT_H_
+#endif  // NS_FINDINGS_LIMITS_LIMIT_TEXT_H_

@@ -1,4 +1,4 @@
-#include "ns/findings/limits.h"
+#include "ns/findings/limits/limits.h"
 
 #include <string>
 #include <utility>

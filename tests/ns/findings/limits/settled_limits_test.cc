@@ -1,9 +1,9 @@
-#include "ns/findings/settled_limits.h"
+#include "ns/findings/limits/settled_limits.h"
 
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "ns/findings/limits.h"
+#include "ns/findings/limits/limits.h"
 #include "tests/ns/report/table_results.h"
 #include "tests/testing/status.h"
 

@@ -1,6 +1,6 @@
 // Holds the figures of a comparison against limits that a user set.
-#ifndef NS_FINDINGS_LIMITS_H_
-#define NS_FINDINGS_LIMITS_H_
+#ifndef NS_FINDINGS_LIMITS_LIMITS_H_
+#define NS_FINDINGS_LIMITS_LIMITS_H_
 
 #include <cstdint>
 #include <optional>
@@ -82,4 +82,4 @@ std::vector<LimitCheck> CheckLimits(const Limits& limits,
 
 }  // namespace ns
 
-#endif  // NS_FINDINGS_LIMITS_H_
+#endif  // NS_FINDINGS_LIMITS_LIMITS_H_
