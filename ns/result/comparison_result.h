@@ -71,6 +71,13 @@ struct ModuleOutputComparison {
   bool holds_integers = false;
 };
 
+// An output of the models that the quantized one returns with two axes in the
+// other order.
+struct ExchangedOutput {
+  std::string name;  // As that of a ModuleOutputComparison.
+  AxisExchange axes;
+};
+
 // What is needed to load the models of a comparison again.
 struct LoadOptions {
   std::string method = "forward";
@@ -127,6 +134,8 @@ struct ComparisonResult {
   // The tensors that both models return, of floats; empty where the float model
   // did not run.
   std::vector<ModuleOutputComparison> model_outputs;
+  // The outputs of the models with exchanged axes, those of other shapes, too.
+  std::vector<ExchangedOutput> exchanged_outputs;
   // Outputs of modules, in order of execution, then those of the models; absent
   // when they were not asked for.
   std::optional<std::vector<ModuleOutputComparison>> outputs;

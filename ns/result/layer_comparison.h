@@ -130,6 +130,10 @@ struct LayerComparison {
   // each on its own values: the accumulated error. Absent where nothing was
   // compared.
   std::optional<ActivationComparison> activation;
+  // The axes of the first output that the quantized model has in the other
+  // order, so that its shape or its values are others; absent where it has not,
+  // and where activations were not asked for.
+  std::optional<AxisExchange> exchanged_axes;
   // What the float subgraph makes of the quantized model's inputs (x) against
   // the quantized output (y): the local error. Absent likewise.
   std::optional<ActivationComparison> shadow;

@@ -94,6 +94,17 @@ struct ChannelSummary {
   double median_sqnr_db = 0;
   // How many have less than 3 dB: more than half as much error as signal.
   int64_t below_3db = 0;
+  // How many of these are dead: the quantized channel has one value in all
+  // batches, and the float one has several.
+  int64_t dead = 0;
+};
+
+// Two axes that the quantized tensor has in the other order, first < second,
+// and the SQNR in dB that it has with them changed back.
+struct AxisExchange {
+  int64_t first = 0;
+  int64_t second = 0;
+  double sqnr_db = 0;
 };
 
 // A figure of a user's metric: its mean over batches.

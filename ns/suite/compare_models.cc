@@ -175,6 +175,7 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
                                  passes, inputs, stop));
   AddFigures(runner, result);
   result.model_outputs = outputs.Figures();
+  result.exchanged_outputs = outputs.Exchanged();
   for (const NotShadowedMatch& match : runner.not_shadowed()) {
     result.not_shadowed.push_back({match.name, match.reason});
   }

@@ -40,8 +40,11 @@ void ModelOutputs::Add(const c10::IValue& of_float,
                        const c10::IValue& of_quantized) {
   for (const auto& [place, x, y] :
        PairByPlace(OutputTensors(of_float), OutputTensors(of_quantized))) {
-    if (!x.defined() || !y.defined() || !HoldsNumbers(x) || !HoldsNumbers(y) ||
-        x.sizes() != y.sizes()) {
+    if (!x.defined() || !y.defined() || !HoldsNumbers(x) || !HoldsNumbers(y)) {
+      continue;
+    }
+    if (x.sizes() != y.sizes()) {
+      LookForExchange(place, x, y);
       continue;
     }
     // An output that cannot be compared, such as a sparse one, has no figures.
@@ -50,11 +53,35 @@ void ModelOutputs::Add(const c10::IValue& of_float,
       PairRecord& record = RecordAt(place);
       if (record.batches.empty()) {
         record.shape = y.sizes().vec();
+        if (statistics->sums.SqnrDb() < kExchangeBelowDb) {
+          LookForExchange(place, x, y);
+        }
       }
+      record.constant.Add(x, y, ChannelDimIn(ChannelDim::kByRank, x.dim()),
+                          statistics->channels);
       record.pooled.Merge(*statistics);
       record.batches.push_back(statistics->sums);
     }
   }
+}
+
+void ModelOutputs::LookForExchange(const std::string& place,
+                                   const at::Tensor& x, const at::Tensor& y) {
+  if (absl::c_none_of(exchanged_, [&](const auto& known) {
+        return known.first == place;
+      })) {
+    exchanged_.emplace_back(place, FindExchangedAxes(x, y));
+  }
+}
+
+std::vector<ExchangedOutput> ModelOutputs::Exchanged() const {
+  std::vector<ExchangedOutput> exchanged;
+  for (const auto& [place, axes] : exchanged_) {
+    if (axes) {
+      exchanged.push_back({place, {axes->first, axes->second, axes->sqnr_db}});
+    }
+  }
+  return exchanged;
 }
 
 std::vector<ModuleOutputComparison> ModelOutputs::Figures() const {

@@ -4,12 +4,14 @@
 
 #include <ATen/core/ivalue.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "ns/result/comparison_result.h"
 #include "passes/runtime/loggers/pair_record.h"
+#include "passes/runtime/statistics/exchanged_axes.h"
 
 namespace ns {
 
@@ -27,11 +29,20 @@ class ModelOutputs {
   // quantized model returns the tensors.
   std::vector<ModuleOutputComparison> Figures() const;
 
+  // Returns the tensors whose first pair has exchanged axes
+  // (passes/runtime/statistics/exchanged_axes.h), those of other shapes, too.
+  std::vector<ExchangedOutput> Exchanged() const;
+
  private:
   PairRecord& RecordAt(const std::string& place);
 
+  void LookForExchange(const std::string& place, const at::Tensor& x,
+                       const at::Tensor& y);
+
   // By their places.
   std::vector<std::pair<std::string, PairRecord>> outputs_;
+  // The places that were looked at for exchanged axes.
+  std::vector<std::pair<std::string, std::optional<ExchangedAxes>>> exchanged_;
 };
 
 }  // namespace ns

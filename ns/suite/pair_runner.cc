@@ -255,6 +255,12 @@ void PairRunner::SetFigures(size_t index, LayerComparison& layer) const {
     SetAt(kind.of_layer,
           Result(index, kind.is_of_shadow, comparers.*kind.comparer), layer);
   }
+  if (comparers.activation != nullptr) {
+    if (const auto& found = comparers.activation->record().exchanged) {
+      layer.exchanged_axes =
+          AxisExchange{found->first, found->second, found->sqnr_db};
+    }
+  }
   ShareCodes(layer.activation, layer.shadow);
   layer.outputs = OtherOutputs(index);
 }

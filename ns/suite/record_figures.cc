@@ -103,6 +103,9 @@ ActivationComparison FiguresOfRecord(const PairRecord& record,
   std::vector<double> of_channels =
       SqnrOfChannels(record.pooled.channels, sums.count);
   result.channels = SummaryOf(of_channels);
+  if (result.channels) {
+    result.channels->dead = record.constant.Count();
+  }
   if (worst_channels > 0) {
     result.worst_channels = WorstChannels(of_channels, worst_channels);
     result.channel_sqnr_db = std::move(of_channels);

@@ -51,6 +51,12 @@ void Map(Io& io, StayedFloat& layer) {
 }
 
 template <typename Io>
+void Map(Io& io, ExchangedOutput& output) {
+  io("name", output.name);
+  Map(io, output.axes);
+}
+
+template <typename Io>
 void Map(Io& io, CancellingPair& pair) {
   io("dequantize", pair.dequantize);
   io("quantize", pair.quantize);
@@ -224,6 +230,7 @@ void Map(Io& io, ComparisonResult& result) {
   io.Derived("first_unexplained_fall", [&] { return FallOf(result); });
   io.Derived("verdict", [&] { return VerdictSummaryOf(result); });
   io.Optional("outputs_of_model", result.model_outputs);
+  io.Optional("exchanged_outputs", result.exchanged_outputs);
   io.Optional("stubs", result.stubs);
   io.Optional("outputs", result.outputs);
   io.Optional("limits", result.limits);

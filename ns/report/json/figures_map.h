@@ -135,25 +135,34 @@ void MapOutliers(Io& io, ActivationComparison& activation) {
 }
 
 template <typename Io>
+void Map(Io& io, AxisExchange& axes) {
+  io("first", axes.first);
+  io("second", axes.second);
+  io("sqnr_db", axes.sqnr_db);
+}
+
+template <typename Io>
 void MapChannels(Io& io, ActivationComparison& activation) {
   std::optional<ChannelSummary>& channels = activation.channels;
-  std::optional<int64_t> count, below;
+  std::optional<int64_t> count, below, dead;
   std::optional<double> median;
   if (channels) {
     count = channels->channels;
     median = channels->median_sqnr_db;
     below = channels->below_3db;
+    dead = channels->dead > 0 ? std::optional(channels->dead) : std::nullopt;
   }
   io.Optional("channels", count);
   io.Optional("median_channel_sqnr_db", median);
   io.Optional("channels_below_3db", below);
+  io.Optional("dead_channels", dead);
   io.Check(count.has_value() == median.has_value() &&
                count.has_value() == below.has_value(),
            "an object with all of \"channels\", \"median_channel_sqnr_db\" "
            "and \"channels_below_3db\"");
   if constexpr (Io::kReads) {
     if (count && median && below) {
-      channels = ChannelSummary{*count, *median, *below};
+      channels = ChannelSummary{*count, *median, *below, dead.value_or(0)};
     }
   }
 }

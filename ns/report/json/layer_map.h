@@ -199,6 +199,7 @@ void Map(Io& io, LayerComparison& layer) {
   for (const FigureKind& kind : FigureKinds()) {
     MapFigure(io, kind, kind.of_layer, layer);
   }
+  io.Optional("exchanged_axes", layer.exchanged_axes);
   io.Derived("error", [&] { return BreakdownOf(layer); });
   io.Optional("output_share", layer.output_share);
   io.Derived("tried_changes", [&] { return DescribedChanges(layer); });

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "passes/runtime/is_dense.h"
+#include "passes/runtime/statistics/exchanged_axes.h"
 #include "passes/runtime/statistics/saved_statistics.h"
 
 namespace ns {
@@ -124,6 +125,7 @@ void PairComparer::Compare(const at::Tensor& x, const at::Tensor& y) {
   if (x.sizes() != y.sizes()) {
     problem_ = "shapes differ, " + ShapeText(x) + " and " + ShapeText(y) +
                "; not compared";
+    LookForExchange(x, y);
     return;
   }
   TensorStatisticsOptions options = StatisticsOf(options_, x.dim());
@@ -131,6 +133,10 @@ void PairComparer::Compare(const at::Tensor& x, const at::Tensor& y) {
       options_.histograms ? &record_.pooled.histograms : nullptr;
   const TensorStatistics statistics = CompareTensors(x, y, options);
   record_.pooled.Merge(statistics);
+  record_.constant.Add(x, y, options.channel_dim, statistics.channels);
+  if (record_.batches.empty() && statistics.sums.SqnrDb() < kExchangeBelowDb) {
+    LookForExchange(x, y);
+  }
   batch_.Merge(statistics.sums);
   if (options_.in_loop) {
     const auto trip = static_cast<size_t>(call);
@@ -145,6 +151,12 @@ void PairComparer::Compare(const at::Tensor& x, const at::Tensor& y) {
   compared_ = true;
   for (const Observer& observer : observers_) {
     observer(x, y, call);
+  }
+}
+
+void PairComparer::LookForExchange(const at::Tensor& x, const at::Tensor& y) {
+  if (!std::exchange(looked_for_exchange_, true)) {
+    record_.exchanged = FindExchangedAxes(x, y);
   }
 }
 
@@ -206,6 +218,7 @@ void PairComparer::EndBatch() {
 void PairComparer::Clear() {
   EndBatch();
   record_ = PairRecord();
+  looked_for_exchange_ = false;
   problem_.clear();
 }
 

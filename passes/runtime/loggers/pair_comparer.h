@@ -95,6 +95,8 @@ class PairComparer final : public Logger {
   }
 
  private:
+  void LookForExchange(const at::Tensor& x, const at::Tensor& y);
+
   PairComparerOptions options_;
   PairRecord record_;
   std::string problem_;
@@ -103,6 +105,8 @@ class PairComparer final : public Logger {
   PairStatistics batch_;
   int64_t calls_ = 0;
   bool compared_ = false;
+  // Whether a pair was looked at for exchanged axes.
+  bool looked_for_exchange_ = false;
   std::deque<at::Tensor> waiting_x_;
   std::deque<at::Tensor> waiting_y_;
 };

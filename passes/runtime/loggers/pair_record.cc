@@ -14,6 +14,10 @@ void PairRecord::Merge(const PairRecord& other) {
   if (shape.empty()) {
     shape = other.shape;
   }
+  constant.Merge(other.constant);
+  if (!exchanged) {
+    exchanged = other.exchanged;
+  }
   only_x += other.only_x;
   only_y += other.only_y;
 }

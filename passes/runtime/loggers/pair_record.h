@@ -3,8 +3,11 @@
 #define PASSES_RUNTIME_LOGGERS_PAIR_RECORD_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "passes/runtime/statistics/constant_channels.h"
+#include "passes/runtime/statistics/exchanged_axes.h"
 #include "passes/runtime/statistics/pair_statistics.h"
 #include "passes/runtime/statistics/tensor_statistics.h"
 
@@ -23,6 +26,11 @@ struct PairRecord {
   std::vector<PairStatistics> trips;
   // The shape of the first values.
   std::vector<int64_t> shape;
+  // The channels of y without a variation of their own. Not saved.
+  ConstantChannels constant;
+  // The axes that are exchanged in the first pair, if its shapes differ or its
+  // SQNR is below kExchangeBelowDb. Not saved.
+  std::optional<ExchangedAxes> exchanged;
   // How often only one model had a value.
   int64_t only_x = 0;
   int64_t only_y = 0;

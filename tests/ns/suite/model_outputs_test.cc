@@ -57,6 +57,30 @@ TEST(ModelOutputsTest, ChannelsThatAreLostShow) {
   EXPECT_EQ(figures.channels->below_3db, 4);
 }
 
+TEST(ModelOutputsTest, DeadChannelsAreCounted) {
+  at::Tensor x = 100 * at::rand({8, 6});
+  x.select(1, 4).mul_(0.001);
+  ModelOutputs outputs;
+  outputs.Add(x, at::quantize_per_tensor(x, 1, 0, at::kQUInt8));
+  EXPECT_EQ(outputs.Figures()[0].figures.channels->dead, 1);
+}
+
+TEST(ModelOutputsTest, ExchangedAxesAreToldOfOtherShapesToo) {
+  const at::Tensor same = at::randn({4, 4});
+  const at::Tensor other = at::randn({2, 8});
+  ModelOutputs outputs;
+  outputs.Add(Pair(same, other), Pair(same.t(), other.t()));
+  outputs.Add(Pair(same, other), Pair(same.t(), other.t()));
+  const auto exchanged = outputs.Exchanged();
+  ASSERT_THAT(exchanged, SizeIs(2));
+  EXPECT_EQ(exchanged[0].name, "output[0]");
+  EXPECT_EQ(exchanged[1].axes.second, 1);
+  EXPECT_THAT(NamesOf(outputs.Figures()), ElementsAre("output[0]"));
+  ModelOutputs healthy;
+  healthy.Add(Pair(same, other), Pair(same, other));
+  EXPECT_THAT(healthy.Exchanged(), IsEmpty());
+}
+
 TEST(ModelOutputsTest, QuantizedTensorsAreComparedByTheirValues) {
   const at::Tensor x = at::arange(0, 8).to(at::kFloat).reshape({2, 4});
   const at::Tensor y = at::quantize_per_tensor(x, 1, 0, at::kQUInt8);

@@ -43,7 +43,7 @@
     [/(^|[._])(sqnr_db|db)$|_db$/, 'dB'],
     [/(^|[._])(share|clipped)$/, 'share'],
     [/cosine$/, 'cosine'],
-    [/(^|[._])(elements|outputs|saturated|channels|channels_below_3db|lowest|highest|unused|nan|inf|index|worst_pair_sum)$/,
+    [/(^|[._])(elements|outputs|saturated|channels|channels_below_3db|dead_channels|lowest|highest|unused|nan|inf|index|worst_pair_sum)$/,
      'count'],
   ];
   page.unitOf = function (key) {

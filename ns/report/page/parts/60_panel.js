@@ -13,6 +13,7 @@
     outlier_share: 'outlier share',
     median_channel_sqnr_db: 'median channel (dB)',
     channels_below_3db: 'channels below 3 dB',
+    dead_channels: 'dead channels',
   };
   // How many elements and channels there are is no figure of an error.
   const COUNTS = ['elements', 'channels'];

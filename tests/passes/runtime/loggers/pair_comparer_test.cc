@@ -20,6 +20,25 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
+TEST(PairComparerTest, LooksForExchangedAxesInTheFirstPair) {
+  const at::Tensor x = at::randn({4, 4});
+  PairComparer comparer;
+  comparer.Compare(x, x.t());
+  ASSERT_TRUE(comparer.record().exchanged.has_value());
+  EXPECT_EQ(comparer.record().exchanged->second, 1);
+  comparer.Clear();
+  comparer.Compare(x, x);
+  comparer.EndBatch();
+  comparer.Compare(x, x.t());
+  EXPECT_FALSE(comparer.record().exchanged.has_value());
+  // Other shapes are looked at, too, and not compared.
+  const at::Tensor wide = at::randn({2, 8});
+  PairComparer other;
+  other.Compare(wide, wide.t());
+  EXPECT_TRUE(other.record().exchanged.has_value());
+  EXPECT_THAT(other.problem(), HasSubstr("shapes differ"));
+}
+
 at::Tensor Filled(double value) { return at::full({2, 3}, value); }
 
 PairComparerOptions Channels(ChannelDim channels) {

@@ -1,0 +1,89 @@
+#include "passes/runtime/statistics/constant_channels.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <tuple>
+#include <utility>
+
+namespace ns {
+namespace {
+
+// Whether the SQNR of a channel is below 3 dB: more than half as much error as
+// signal. One of nan is not.
+bool IsLost(const ChannelSums& channel) {
+  return channel.sum_e2 > channel.sum_x2 / 2;
+}
+
+std::pair<float, float> ExtremesOf(const at::Tensor& tensor, int64_t dim,
+                                   int64_t channel) {
+  // LibTorch selects no channel of a tensor with a scale for each.
+  const bool has_one_scale =
+      tensor.is_quantized() && tensor.qscheme() == at::kPerTensorAffine;
+  at::Tensor values =
+      (tensor.is_quantized() && !has_one_scale ? tensor.dequantize() : tensor)
+          .select(dim, channel);
+  if (values.is_quantized()) {
+    values = values.dequantize();
+  }
+  const auto [low, high] = values.to(at::kFloat).aminmax();
+  return {low.item<float>(), high.item<float>()};
+}
+
+}  // namespace
+
+void ConstantChannels::Merge(const Range& from, Range& into) {
+  if (!into.is_seen || from.varies) {
+    into = from;
+    return;
+  }
+  if (!from.is_seen || into.varies) {
+    return;
+  }
+  into.min_x = std::min(into.min_x, from.min_x);
+  into.max_x = std::max(into.max_x, from.max_x);
+  into.min_y = std::min(into.min_y, from.min_y);
+  into.max_y = std::max(into.max_y, from.max_y);
+  into.varies = !(into.min_y == into.max_y);
+}
+
+void ConstantChannels::Add(const at::Tensor& x, const at::Tensor& y,
+                           int64_t dim,
+                           const std::vector<ChannelSums>& channels) {
+  at::NoGradGuard no_grad;
+  if (x.numel() == 0 || x.is_complex()) {
+    return;
+  }
+  ranges_.resize(std::max(ranges_.size(), channels.size()));
+  for (size_t i = 0; i < channels.size(); ++i) {
+    Range range;
+    range.is_seen = true;
+    range.varies = !IsLost(channels[i]);
+    if (!range.varies && !ranges_[i].varies) {
+      const auto channel = static_cast<int64_t>(i);
+      std::tie(range.min_x, range.max_x) = ExtremesOf(x, dim, channel);
+      std::tie(range.min_y, range.max_y) = ExtremesOf(y, dim, channel);
+      range.varies = !(range.min_y == range.max_y);
+    }
+    Merge(range, ranges_[i]);
+  }
+}
+
+void ConstantChannels::Merge(const ConstantChannels& other) {
+  ranges_.resize(std::max(ranges_.size(), other.ranges_.size()));
+  for (size_t i = 0; i < other.ranges_.size(); ++i) {
+    if (other.ranges_[i].is_seen) {
+      Merge(other.ranges_[i], ranges_[i]);
+    }
+  }
+}
+
+int64_t ConstantChannels::Count() const {
+  return std::count_if(ranges_.begin(), ranges_.end(), [](const Range& range) {
+    return range.is_seen && !range.varies && range.min_x < range.max_x;
+  });
+}
+
+}  // namespace ns
