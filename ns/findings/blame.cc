@@ -312,6 +312,11 @@ std::optional<Blame> BlameOf(const ComparisonResult& result) {
     if (lost && IsWorse(result, lost->sqnr_db, blame)) {
       return Blame{lost->layer, ErrorCause::kOutlierChannel};
     }
+    const bool is_explained = blame && blame->cause != ErrorCause::kRounding &&
+                              blame->cause != ErrorCause::kUnexplained;
+    if (const auto dead = WorstDeadChannels(result); dead && !is_explained) {
+      return Blame{dead->layer, ErrorCause::kDeadChannels};
+    }
   }
   if (blame) {
     blame->cause = MoreClosely(result, *blame);

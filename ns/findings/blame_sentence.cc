@@ -104,6 +104,15 @@ std::string OutlierText(const LayerComparison& layer) {
                       "others need");
 }
 
+// Returns "2 of its 12 channels have one value, and several in the float
+// model".
+std::string DeadText(const LayerComparison& layer) {
+  const ChannelSummary& channels = *layer.shadow->channels;
+  return absl::StrCat(channels.dead, " of its ", channels.channels,
+                      " channels have one value, and several in the float "
+                      "model");
+}
+
 // Returns how many times as wide the values of `other` are as those of `layer`,
 // which has the same range.
 double WidthRatio(const LayerComparison& layer, const LayerComparison& other) {
@@ -230,6 +239,8 @@ std::string ReasonText(const ComparisonResult& result, const Blame& blame) {
       return UnbalancedText(result);
     case ErrorCause::kOutlierChannel:
       return OutlierText(layer);
+    case ErrorCause::kDeadChannels:
+      return DeadText(layer);
     case ErrorCause::kSharedScale:
       return SharedScaleText(result, blame.layer);
     case ErrorCause::kSharedWeight:
@@ -245,6 +256,7 @@ std::string ReasonText(const ComparisonResult& result, const Blame& blame) {
                           " in the first of ", steps.size(), " steps, and ",
                           DbWithUnit(steps.back()), " in the last");
     }
+    case ErrorCause::kAxisOrder:
     case ErrorCause::kNone:
     case ErrorCause::kReducedRange:
     case ErrorCause::kRescaled:
@@ -283,7 +295,8 @@ std::string BlameSentence(const ComparisonResult& result, const Blame& blame) {
   // show.
   const std::string local =
       layer.shadow && blame.cause != ErrorCause::kUnbalancedInputs &&
-              blame.cause != ErrorCause::kOutlierChannel
+              blame.cause != ErrorCause::kOutlierChannel &&
+              blame.cause != ErrorCause::kDeadChannels
           ? absl::StrCat(" (",
                          DbWithUnit(SqnrDb(layer, output, Figure::kShadow)),
                          " by itself)")

@@ -17,6 +17,16 @@ constexpr CauseRow kRows[] = {
      "--mode=qat trains the model to compute with rounded values.",
      "All layers of a deep network have 35 dB by themselves, and its outputs "
      "20 dB."},
+    {ErrorCause::kAxisOrder, "axis-order", false,
+     "Two axes of a value are in the other order than in the float model: "
+     "batches and time, as where batch_first was forgotten, or height and "
+     "width. What follows computes along the wrong axis.",
+     "The value has 10 dB or more with the two axes changed back, and 20 dB "
+     "less as it is, or another shape.",
+     "Give the quantized model the batch_first and the transposes of the float "
+     "one, or quantize the float model again: ns quantize keeps its axes.",
+     "'attention.linear_Q has its axes 0 and 1 exchanged: it has -2.3 dB, and "
+     "38.1 dB with them changed back'."},
     {ErrorCause::kBias, "bias", false,
      "The bias of the quantized layer is not that of the float layer, or it "
      "has none.",
@@ -35,6 +45,16 @@ constexpr CauseRow kRows[] = {
      "with the least error by default; --observer=minmax clips nothing.",
      "'2.3 % of its values are clipped to its range, which is -2 to 1.9 where "
      "the float values are -4.1 to 3.9'."},
+    {ErrorCause::kDeadChannels, "dead-channels", true,
+     "Some channels have one quantized value, where the float ones have "
+     "several: they are smaller than a step of the range. The SQNR of the "
+     "whole tensor does not show it.",
+     "More than 5 % of the channels are dead, no other cause explains it, and "
+     "the layer that reads them loses 10 dB or more by that; or they are in an "
+     "output of the model.",
+     "Keep the layer and what reads it in float. Where channels are small by "
+     "their unit, such as scores beside boxes, give them a layer of their own.",
+     "'2 of its 12 channels have one value, and several in the float model'."},
     {ErrorCause::kInputMismatch, "input-mismatch", true,
      "The inputs are not those that the model was calibrated for: their values "
      "are several times as large, or as small.",

@@ -26,6 +26,10 @@ enum class ErrorCause {
   kUnbalancedInputs,
   // A few channels set the range, in which the others are lost.
   kOutlierChannel,
+  // A few channels have one quantized value, and are missed.
+  kDeadChannels,
+  // Two axes of a value are in the other order.
+  kAxisOrder,
   // A range that another place needs, with values of another size.
   kSharedScale,
   // The weight has factors for its channels that belong to another call of the

@@ -83,6 +83,21 @@ bool AreAll(const ComparisonResult& result, const std::vector<size_t>& layers,
 
 // What rounds the value next stays in float, too: it would lose the same
 // channels.
+Cure KeepWithReaders(const ComparisonResult& result, size_t index) {
+  const std::vector<size_t> readers = ReadersOf(result, index);
+  std::vector<size_t> kept = {index};
+  absl::c_copy(readers, std::back_inserter(kept));
+  for (const size_t reader : readers) {
+    if (result.layers[reader].weights.empty()) {
+      // An activation hands the channels on.
+      absl::c_copy(ReadersOf(result, reader), std::back_inserter(kept));
+    }
+  }
+  return {readers.empty() ? "keep it in float"
+                          : "keep it and what reads it in float",
+          Keep(result, kept)};
+}
+
 Cure CureOfOutliers(const ComparisonResult& result, size_t index) {
   const std::vector<size_t> readers = ReadersOf(result, index);
   const std::string& family = result.layers[index].family;
@@ -97,17 +112,7 @@ Cure CureOfOutliers(const ComparisonResult& result, size_t index) {
     return {"move factors between layers, so that their channels are alike",
             Quantize(result, " --equalize")};
   }
-  std::vector<size_t> kept = {index};
-  absl::c_copy(readers, std::back_inserter(kept));
-  for (const size_t reader : readers) {
-    if (result.layers[reader].weights.empty()) {
-      // An activation hands the channels on.
-      absl::c_copy(ReadersOf(result, reader), std::back_inserter(kept));
-    }
-  }
-  return {readers.empty() ? "keep it in float"
-                          : "keep it and what reads it in float",
-          Keep(result, kept)};
+  return KeepWithReaders(result, index);
 }
 
 // Where the weight is another one, no rounding of it helps.
@@ -128,6 +133,10 @@ std::optional<Cure> CureOf(const ComparisonResult& result,
                            const Verdict& verdict) {
   if (verdict.cause == ErrorCause::kReducedRange) {
     return Cure{"give 8 bits to each activation whose sums cannot saturate",
+                Quantize(result)};
+  }
+  if (verdict.cause == ErrorCause::kAxisOrder) {
+    return Cure{"quantize the float model again, which keeps its axes",
                 Quantize(result)};
   }
   if (verdict.cause == ErrorCause::kRescaled) {
@@ -177,6 +186,8 @@ std::optional<Cure> CureOf(const ComparisonResult& result,
                   Quantize(result)};
     case ErrorCause::kOutlierChannel:
       return CureOfOutliers(result, *verdict.layer);
+    case ErrorCause::kDeadChannels:
+      return KeepWithReaders(result, *verdict.layer);
     case ErrorCause::kSharedScale:
       return Cure{"give each place a scale of its own, as ns quantize does",
                   Quantize(result)};
@@ -203,6 +214,7 @@ std::optional<Cure> CureOf(const ComparisonResult& result,
                        " --inputs=", InputsWord(result),
                        " --layer=", ShellWord(layer.name), " --out=repro",
                        LoadFlags(result.load, "engine"))};
+    case ErrorCause::kAxisOrder:
     case ErrorCause::kNone:
     case ErrorCause::kReducedRange:
     case ErrorCause::kRescaled:

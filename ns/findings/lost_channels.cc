@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "ns/findings/error_breakdown.h"
 #include "ns/findings/value_flow.h"
 
@@ -25,12 +26,13 @@ bool Misses(const ComparisonResult& result, const LayerComparison& layer) {
   return layer.inherited && layer.inherited->sqnr_db <= least - kMissedDb;
 }
 
-// Returns LostChannels::sqnr_db; absent where the channels are not missed, or
-// where that is not known.
+// Returns LostChannels::sqnr_db, `in_outputs` for what only the outputs of the
+// model read; absent where the channels are not missed, or where that is not
+// known.
 std::optional<double> LeftToReaders(const ComparisonResult& result,
-                                    size_t index) {
+                                    size_t index, double in_outputs) {
   if (ReadersOf(result, index).empty()) {
-    return result.layers[index].shadow->channels->median_sqnr_db;
+    return in_outputs;
   }
   std::optional<double> left;
   VisitReaders(result, index, [&](size_t reader) {
@@ -43,6 +45,35 @@ std::optional<double> LeftToReaders(const ComparisonResult& result,
     return !misses && layer.weights.empty();
   });
   return left;
+}
+
+bool HasDeadChannels(const LayerComparison& layer) {
+  constexpr double kDeadShare = 0.05;
+  return layer.shadow && layer.shadow->channels &&
+         static_cast<double>(layer.shadow->channels->dead) >
+             kDeadShare * static_cast<double>(layer.shadow->channels->channels);
+}
+
+// Returns the layer that `loses` channels and leaves least: `in_outputs` of its
+// channels to the outputs of the model.
+std::optional<LostChannels> WorstOf(
+    const ComparisonResult& result,
+    absl::FunctionRef<bool(const LayerComparison&)> loses,
+    absl::FunctionRef<double(const ChannelSummary&)> in_outputs) {
+  const std::vector<bool> taken_back = TakenBack(result);
+  std::optional<LostChannels> worst;
+  for (size_t i = 0; i < result.layers.size(); ++i) {
+    const LayerComparison& layer = result.layers[i];
+    if (taken_back[i] || !layer.unpaired_input.empty() || !loses(layer)) {
+      continue;
+    }
+    const std::optional<double> left =
+        LeftToReaders(result, i, in_outputs(*layer.shadow->channels));
+    if (left && (!worst || *left < worst->sqnr_db)) {
+      worst = LostChannels{i, *left};
+    }
+  }
+  return worst;
 }
 
 }  // namespace
@@ -60,20 +91,14 @@ bool LosesChannels(const LayerComparison& layer) {
 }
 
 std::optional<LostChannels> WorstLostChannels(const ComparisonResult& result) {
-  const std::vector<bool> taken_back = TakenBack(result);
-  std::optional<LostChannels> worst;
-  for (size_t i = 0; i < result.layers.size(); ++i) {
-    const LayerComparison& layer = result.layers[i];
-    if (taken_back[i] || !layer.unpaired_input.empty() ||
-        !LosesChannels(layer)) {
-      continue;
-    }
-    const std::optional<double> left = LeftToReaders(result, i);
-    if (left && (!worst || *left < worst->sqnr_db)) {
-      worst = LostChannels{i, *left};
-    }
-  }
-  return worst;
+  return WorstOf(
+      result, [](const LayerComparison& layer) { return LosesChannels(layer); },
+      [](const ChannelSummary& channels) { return channels.median_sqnr_db; });
+}
+
+std::optional<LostChannels> WorstDeadChannels(const ComparisonResult& result) {
+  return WorstOf(result, HasDeadChannels,
+                 [](const ChannelSummary&) { return 0.0; });
 }
 
 }  // namespace ns

@@ -37,6 +37,10 @@ struct LostChannels {
 // input, or whose error is TakenBack (ns/findings/error_breakdown.h), is none.
 std::optional<LostChannels> WorstLostChannels(const ComparisonResult& result);
 
+// Likewise of layers with dead channels (ChannelSummary::dead): more than 5 %
+// of all, in their local error. In an output of the model they leave 0 dB.
+std::optional<LostChannels> WorstDeadChannels(const ComparisonResult& result);
+
 }  // namespace ns
 
 #endif  // NS_FINDINGS_LOST_CHANNELS_H_

@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "ns/findings/axis_order.h"
 #include "ns/findings/blame.h"
 #include "ns/findings/blame_sentence.h"
 #include "ns/findings/calibration.h"
@@ -91,6 +92,29 @@ std::string UncalibratedSentence(size_t activations) {
       activations == 1
           ? std::string("its only quantized activation has")
           : absl::StrCat("all ", activations, " quantized activations have"));
+}
+
+std::string AxisOrderSentence(const ComparisonResult& result,
+                              const AxisOrder& order) {
+  std::optional<double> straight;
+  if (order.layer) {
+    straight = SqnrDb(result.layers[*order.layer], Figure::kActivation);
+  } else {
+    const auto output = absl::c_find_if(
+        result.model_outputs, [&](const ModuleOutputComparison& candidate) {
+          return candidate.name == order.output;
+        });
+    if (output != result.model_outputs.end()) {
+      straight = output->figures.error.sqnr_db;
+    }
+  }
+  return absl::StrCat(
+      order.layer ? NameOf(result.layers[*order.layer])
+                  : Printable(order.output),
+      " has its axes ", order.axes.first, " and ", order.axes.second,
+      " exchanged: it has ",
+      straight ? absl::StrCat(DbWithUnit(straight), ", and ") : "",
+      DbWithUnit(order.axes.sqnr_db), " with them changed back.");
 }
 
 // Returns the first layer with the qparams of an observer without data; there
@@ -258,6 +282,7 @@ std::optional<Verdict> VerdictOf(const ComparisonResult& result) {
     return std::nullopt;
   }
   Verdict verdict;
+  const std::optional<AxisOrder> axes = FindAxisOrder(result);
   const std::optional<Blame> blame = BlameOf(result);
   // Layers in another order have other inputs, which is said already.
   const std::optional<UnpairedFall> unpaired =
@@ -265,7 +290,11 @@ std::optional<Verdict> VerdictOf(const ComparisonResult& result) {
   const bool is_unpaired =
       unpaired.has_value() && DoesMoreHarm(result, *unpaired, blame);
   const size_t uncalibrated = UncalibratedActivations(result);
-  if (uncalibrated > 0) {
+  if (axes.has_value()) {
+    verdict.layer = axes->layer;
+    verdict.cause = ErrorCause::kAxisOrder;
+    verdict.sentences.push_back(AxisOrderSentence(result, *axes));
+  } else if (uncalibrated > 0) {
     verdict.layer = blame.has_value() ? blame->layer : FirstInitial(result);
     verdict.cause = ErrorCause::kNeverCalibrated;
     verdict.sentences.push_back(UncalibratedSentence(uncalibrated));
@@ -277,6 +306,9 @@ std::optional<Verdict> VerdictOf(const ComparisonResult& result) {
     verdict.layer = blame->layer;
     verdict.cause = HasRangeOfReplaced(result, *blame) ? ErrorCause::kUnpaired
                                                        : blame->cause;
+  }
+  if (axes.has_value()) {
+    return verdict;
   }
   if (blame.has_value()) {
     if (uncalibrated == 0 || blame->cause != ErrorCause::kNeverCalibrated) {
@@ -314,7 +346,8 @@ bool SaysWhatToDo(const ComparisonResult& result, const Verdict& verdict) {
 }
 
 bool NamesCulprit(const ComparisonResult& result, const Verdict& verdict) {
-  if (!result.has_shadows && verdict.cause != ErrorCause::kSwapped) {
+  if (!result.has_shadows && verdict.cause != ErrorCause::kSwapped &&
+      verdict.cause != ErrorCause::kAxisOrder) {
     return false;
   }
   return verdict.layer && verdict.cause != ErrorCause::kNone &&

@@ -20,6 +20,7 @@ struct Verdict {
   ErrorCause cause = ErrorCause::kNone;
   // Never empty. In this order, where they apply:
   //  * that the model was never calibrated (ns/findings/calibration.h);
+  //  * where axes are exchanged (ns/findings/axis_order.h), and nothing else;
   //  * the FirstUnpairedFall, if it is the cause;
   //  * what is wrong with the whole model;
   //  * which layer is to blame and why, or that none stands out, unless the
@@ -47,10 +48,11 @@ struct Verdict {
 // Otherwise its layer and cause are those of BlameOf, but kUnpaired where it
 // HasRangeOfReplaced. Where that is none, a file that was saved in training
 // mode is the cause, errors that are TakenBack, or ReducedRanges
-// (ns/findings/reduced_range.h). Where
-// layers are swapped (ComparisonResult::swapped), no fall counts as unpaired. A
-// model that was never calibrated (UncalibratedActivations) has that cause, and
-// the layer of BlameOf, or else its first activation.
+// (ns/findings/reduced_range.h). Exchanged axes (FindAxisOrder) come before all
+// of this: what follows them tells nothing. Where layers are swapped
+// (ComparisonResult::swapped), no fall counts as unpaired. A model that was
+// never calibrated (UncalibratedActivations) has that cause, and the layer of
+// BlameOf, or else its first activation.
 //
 // Figures that flags add (LayerComparison::weight_only, activation_only,
 // tried_changes) make sentences richer, and change no layer and no cause.
@@ -58,7 +60,7 @@ std::optional<Verdict> VerdictOf(const ComparisonResult& result);
 
 // Whether the layer of `verdict` is one to go and look at: something is wrong
 // with it, where rounding costs all layers something. Without shadows, only
-// another layer's weight tells.
+// another layer's weight and exchanged axes tell.
 bool NamesCulprit(const ComparisonResult& result, const Verdict& verdict);
 
 // Whether `verdict` names something to mend: such a layer, or a cause of the

@@ -176,6 +176,66 @@ class SharedAdd(OwnAdds):
     return self.dequant(self.third(self.large.add(x, x)))
 
 
+class SequenceAttention(nn.Module):
+  """Attention of sequences [N, T, C], which it computes as [T, N, C]."""
+
+  __constants__ = ['batch_first']
+
+  def __init__(self):
+    super().__init__()
+    self.quant, self.quant_out = tq.QuantStub(), tq.QuantStub()
+    self.dequant = tq.DeQuantStub()
+    self.q, self.k = nn.Linear(16, 16), nn.Linear(16, 16)
+    self.v, self.out = nn.Linear(16, 16), nn.Linear(16, 16)
+    self.batch_first = True
+    with torch.no_grad():
+      # Attention that looks at few places.
+      self.q.weight *= 6
+
+  def forward(self, x):
+    x = self.quant(x)
+    if self.batch_first:
+      x = x.transpose(0, 1)
+    q, k = self.dequant(self.q(x)), self.dequant(self.k(x))
+    v = self.dequant(self.v(x)).transpose(0, 1)
+    weights = q.transpose(0, 1) @ k.permute(1, 2, 0) / 4
+    y = (torch.softmax(weights, -1) @ v).transpose(0, 1)
+    y = self.dequant(self.out(self.quant_out(y)))
+    return y.transpose(0, 1) if self.batch_first else y
+
+
+class Heatmap(nn.Module):
+  """An image to an image."""
+
+  __constants__ = ['is_wide_first']
+
+  def __init__(self):
+    super().__init__()
+    self.quant, self.dequant = tq.QuantStub(), tq.DeQuantStub()
+    self.first = nn.Conv2d(3, 8, 3, padding=1)
+    self.relu = nn.ReLU()
+    self.second = nn.Conv2d(8, 2, 3, padding=1)
+    self.is_wide_first = False
+
+  def forward(self, x):
+    x = self.second(self.relu(self.first(self.quant(x))))
+    return self.dequant(x.transpose(2, 3) if self.is_wide_first else x)
+
+
+class TwoSmallScores(nn.Module):
+  """Two of its twelve outputs are far smaller than the others."""
+
+  def __init__(self, layer, factor):
+    super().__init__()
+    self.stem, self.head = layer(24, 16), layer(16, 12)
+    with torch.no_grad():
+      self.head.weight[5:7] *= factor
+      self.head.bias[5:7] *= factor
+
+  def forward(self, x):
+    return self.head(torch.relu(self.stem(x)))
+
+
 def deep(layer, *first):
   """Twelve layers, none of which is worse than another."""
   layers = [layer() for _ in range(12)]
@@ -197,12 +257,13 @@ class CausesTest(cli.CliTest):
     torch.save(batches, self.path('inputs.pt'))
 
   def compare(self, quantized='quantized.pt'):
-    """The JSON of a comparison, and the SQNR of its last layer."""
+    """The JSON of a comparison, and the SQNR of its last layer; None where its
+    shapes differ."""
     report = json.loads(self.succeed(
         'compare', '--float=float.pt', f'--quantized={quantized}',
         '--inputs=inputs.pt', '--json=-', f'--engine={ENGINE}',
         cwd=self.folder)[0])
-    return report, report['layers'][-1]['activation']['sqnr_db']
+    return report, report['layers'][-1].get('activation', {}).get('sqnr_db')
 
   def assert_named(self, model, quantized, batches, layers, kind):
     """Returns the verdict, which names one of `layers` and `kind`."""
@@ -329,6 +390,51 @@ class CausesTest(cli.CliTest):
         '--quantized=' + self.path('f.pt'), '--inputs=images.pt', '--json=-',
         '--what=outputs')[0])
     self.assertEqual(result['outputs'][0]['sqnr_db'], 'inf')
+
+  def assert_outputs_mended(self, verdict, least=25):
+    """Types the cure; the output is then healthy in all channels."""
+    program, *arguments = shlex.split(verdict['cure']['command'])
+    self.assertEqual(program, 'ns')
+    self.succeed(*arguments, cwd=self.folder)
+    report = self.compare('mended.pt')[0]
+    output = report['outputs_of_model'][0]
+    self.assertGreater(output['sqnr_db'], least)
+    self.assertEqual(output['channels_below_3db'], 0)
+    self.assertIn(report['verdict']['kind'], ('none', 'rounding'))
+
+  def test_axes_in_another_order(self):
+    for make, batches, flag, layers, axes in (
+        (SequenceAttention, [torch.randn(12, 12, 16) for _ in range(4)],
+         {'batch_first': False}, ['q'], (0, 1)),
+        (SequenceAttention, [torch.randn(6, 10, 16) for _ in range(4)],
+         {'batch_first': False}, ['q'], (0, 1)),
+        (Heatmap, images(), {'is_wide_first': True}, [None], (2, 3))):
+      with self.subTest(model=make.__name__, shape=batches[0].shape):
+        model = make().eval()
+        quantized = quantized_eagerly(model, batches)
+        self.assert_healthy(model, quantized, batches)
+        for name, value in flag.items():
+          setattr(quantized, name, value)
+        self.save(model, quantized, batches)
+        verdict = self.compare()[0]['verdict']
+        self.assertEqual((verdict['kind'], verdict.get('layer')),
+                         ('axis-order', layers[0]), verdict)
+        self.assertIn(f'axes {axes[0]} and {axes[1]} exchanged',
+                      verdict['sentences'][0])
+        self.assert_outputs_mended(verdict)
+
+  def test_dead_channels(self):
+    for layer, batches in (
+        (nn.Linear, [torch.randn(64, 24) for _ in range(4)]),
+        (lambda inputs, outputs: nn.Conv2d(inputs, outputs, 3), images(24))):
+      model = TwoSmallScores(layer, 1e-4).eval()
+      verdict = self.assert_named(model, quantized_by_fx(model, batches),
+                                  batches, ['head'], 'dead-channels')
+      self.assertIn('2 of its 12 channels have one value',
+                    verdict['sentences'][0])
+      self.assert_outputs_mended(verdict)
+      model = TwoSmallScores(layer, 1).eval()
+      self.assert_healthy(model, quantized_by_fx(model, batches), batches)
 
   def test_training_mode(self):
     for model, batches in (

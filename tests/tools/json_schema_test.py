@@ -143,7 +143,8 @@ class JsonSchemaTest(cli.CliTest):
     self.assertEqual(verdict['cause'], verdict['kind'])
     self.assertEqual(verdict.get('culprits', [None])[0], verdict.get('layer'))
     of_model = verdict['kind'] in ('reduced-range', 'training-mode',
-                                   'rescaled')
+                                   'rescaled') or (
+        verdict['kind'] == 'axis-order' and 'layer' not in verdict)
     self.assertEqual('cure' in verdict, 'layer' in verdict or of_model)
     if 'cure' in verdict:
       self.assertTrue(verdict['cure']['sentence'])
@@ -155,7 +156,8 @@ class JsonSchemaTest(cli.CliTest):
                   ('none', 'non-finite', 'swapped', 'bias', 'weight',
                    'clipping', 'range', 'rounding', 'kernel', 'saturation',
                    'unpaired', 'never-calibrated', 'unbalanced-inputs',
-                   'outlier-channel', 'shared-scale', 'shared-weight',
+                   'outlier-channel', 'dead-channels', 'axis-order',
+                   'shared-scale', 'shared-weight',
                    'input-mismatch', 'unexplained', 'reduced-range',
                    'training-mode', 'rescaled', 'recurrent-state'))
     self.assertIn(len(verdict['sentences']), (1, 2, 3, 4))

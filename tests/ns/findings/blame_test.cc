@@ -91,6 +91,20 @@ TEST(BlameTest, LostChannelsAreToBlameWhereTheLayerLooksFine) {
   EXPECT_EQ(worse->cause, ErrorCause::kClipping);
 }
 
+TEST(BlameTest, DeadChannelsAreToBlameWhereNothingElseExplainsThem) {
+  LayerComparison head = Broken("head", 42, 43, 50);
+  head.shadow->channels = ChannelSummary{12, 40, 2, 2};
+  const auto blame = BlameOf(WithShadows({Broken("conv", 36, 36, 50), head}));
+  ASSERT_TRUE(blame.has_value());
+  EXPECT_EQ(blame->layer, 1);
+  EXPECT_EQ(blame->cause, ErrorCause::kDeadChannels);
+  const auto worse = BlameOf(WithShadows({Clipping("quant", 12, {}), head}));
+  EXPECT_EQ(worse->cause, ErrorCause::kClipping);
+  head.shadow->channels->below_3db = 8;
+  head.shadow->channels->median_sqnr_db = 1;
+  EXPECT_EQ(BlameOf(WithShadows({head}))->cause, ErrorCause::kOutlierChannel);
+}
+
 TEST(BlameTest, AWeightOfAnotherCallIsTold) {
   LayerComparison conv = WithWeight(Broken("conv", 2, 2, 50), 4);
   conv.shares_weight_with = "conv@1";

@@ -66,5 +66,21 @@ TEST(LostChannelsTest, ChannelsThatNoReaderNeedsAreNotMissed) {
       WithShadows({gate, view, Broken("fc", 12, 45, 13, {1})})));
 }
 
+TEST(LostChannelsTest, AFewDeadChannelsCountWhereTheyAreMissed) {
+  LayerComparison head = WithChannels(Broken("head", 40, 42, 45), 40, 4);
+  EXPECT_FALSE(WorstDeadChannels(WithShadows({head})).has_value());
+  head.shadow->channels->dead = 3;
+  EXPECT_FALSE(WorstDeadChannels(WithShadows({head})).has_value());
+  head.shadow->channels->dead = 4;
+  ASSERT_TRUE(WorstDeadChannels(WithShadows({head})).has_value());
+  EXPECT_EQ(WorstDeadChannels(WithShadows({head}))->sqnr_db, 0);
+  EXPECT_FALSE(
+      WorstDeadChannels(WithShadows({head, Broken("fc", 38, 45, 39, {0})})));
+  const auto missed =
+      WorstDeadChannels(WithShadows({head, Broken("fc", 12, 45, 13, {0})}));
+  ASSERT_TRUE(missed.has_value());
+  EXPECT_EQ(missed->sqnr_db, 13);
+}
+
 }  // namespace
 }  // namespace ns

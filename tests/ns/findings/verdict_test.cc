@@ -172,6 +172,28 @@ TEST(VerdictTest, AModelWithoutCalibrationIsCalledSo) {
                         "calibrated"));
 }
 
+TEST(VerdictTest, ExchangedAxesComeBeforeWhatFollowsThem) {
+  ComparisonResult result =
+      WithShadows({Broken("linear_Q", -2.3, 40, -2), Clipping("fc", 5, {0})});
+  result.layers[0].exchanged_axes = AxisExchange{0, 1, 38.1};
+  auto verdict = VerdictOf(result);
+  EXPECT_EQ(verdict->layer, 0);
+  EXPECT_EQ(verdict->cause, ErrorCause::kAxisOrder);
+  EXPECT_THAT(verdict->sentences,
+              ElementsAre("linear_Q has its axes 0 and 1 exchanged: it has "
+                          "-2.3 dB, and 38.1 dB with them changed back."));
+  EXPECT_TRUE(NamesCulprit(result, *verdict));
+  // Of an output alone, the model is to blame.
+  result.layers[0].exchanged_axes.reset();
+  result.exchanged_outputs.push_back({"output", {1, 2, 30}});
+  verdict = VerdictOf(result);
+  EXPECT_FALSE(verdict->layer.has_value());
+  EXPECT_THAT(verdict->sentences,
+              ElementsAre("output has its axes 1 and 2 exchanged: it has 30.0 "
+                          "dB with them changed back."));
+  EXPECT_TRUE(SaysWhatToDo(result, *verdict));
+}
+
 TEST(VerdictTest, NamesTheConcatenationThatLosesAnInput) {
   LayerComparison scores = Broken("sigmoid", 5, 5, 50);
   scores.activation->ranges = ValueRanges{0, 1, 0, 2.5};
