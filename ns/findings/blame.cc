@@ -8,6 +8,7 @@
 
 #include "absl/algorithm/container.h"
 #include "ns/findings/calibration.h"
+#include "ns/findings/coarse_squares.h"
 #include "ns/findings/error_breakdown.h"
 #include "ns/findings/error_causes.h"
 #include "ns/findings/good_outputs.h"
@@ -311,6 +312,13 @@ std::optional<Blame> BlameOf(const ComparisonResult& result) {
     const std::optional<LostChannels> lost = WorstLostChannels(result);
     if (lost && IsWorse(result, lost->sqnr_db, blame)) {
       return Blame{lost->layer, ErrorCause::kOutlierChannel};
+    }
+    const bool is_of_degree =
+        blame && IsMatterOfDegree(blame->cause) &&
+        !IsWrong(result.layers[blame->layer], blame->cause);
+    if (const auto squares = FindCoarseSquares(result);
+        squares && (!blame || is_of_degree)) {
+      return Blame{squares->layer, ErrorCause::kCoarseSquares};
     }
     const bool is_explained = blame && blame->cause != ErrorCause::kRounding &&
                               blame->cause != ErrorCause::kUnexplained;

@@ -39,9 +39,12 @@ struct Blame {
 //      WorstUnbalancedInput (ns/findings/unbalanced_inputs.h). The range of a
 //      smaller input is often that of the concatenation already.
 //   7. Likewise the WorstLostChannels (ns/findings/lost_channels.h).
-//   8. Where the rules so far name no layer, or one that rounds, or whose error
+//   8. Where the rules so far name no layer, or one without a mistake other
+//      than its range: the layer of FindCoarseSquares
+//      (ns/findings/coarse_squares.h). What follows it tells nothing.
+//   9. Where the rules so far name no layer, or one that rounds, or whose error
 //      nothing explains: the layer of the WorstDeadChannels (in the same file).
-// Without shadows, 2 to 8 give way to the first layer that has the weight of
+// Without shadows, 2 to 9 give way to the first layer that has the weight of
 // another one, or else the layer with the lowest weight SQNR, if that is below
 // 10 dB.
 //

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "ns/findings/blame.h"
+#include "ns/findings/coarse_squares.h"
 #include "ns/findings/error_breakdown.h"
 #include "ns/findings/error_causes.h"
 #include "ns/findings/figure_text.h"
@@ -111,6 +112,20 @@ std::string DeadText(const LayerComparison& layer) {
   return absl::StrCat(channels.dead, " of its ", channels.channels,
                       " channels have one value, and several in the float "
                       "model");
+}
+
+// Returns "sqrt after it has 18.9 dB, and what flows into that 32.4 dB: small
+// values are lost in its steps of 0.0123".
+std::string SquaresText(const ComparisonResult& result) {
+  const std::optional<CoarseSquares> found = FindCoarseSquares(result);
+  if (!found) {
+    return "small values are lost in its steps";
+  }
+  return absl::StrFormat(
+      "%s after it has %s, and what flows into that %s: small values are lost "
+      "in its steps of %.4g",
+      NameOf(result.layers[found->reader]), DbWithUnit(found->after_db),
+      DbWithUnit(found->before_db), result.layers[found->layer].qparams->scale);
 }
 
 // Returns how many times as wide the values of `other` are as those of `layer`,
@@ -239,6 +254,8 @@ std::string ReasonText(const ComparisonResult& result, const Blame& blame) {
       return UnbalancedText(result);
     case ErrorCause::kOutlierChannel:
       return OutlierText(layer);
+    case ErrorCause::kCoarseSquares:
+      return SquaresText(result);
     case ErrorCause::kDeadChannels:
       return DeadText(layer);
     case ErrorCause::kSharedScale:
@@ -296,6 +313,7 @@ std::string BlameSentence(const ComparisonResult& result, const Blame& blame) {
   const std::string local =
       layer.shadow && blame.cause != ErrorCause::kUnbalancedInputs &&
               blame.cause != ErrorCause::kOutlierChannel &&
+              blame.cause != ErrorCause::kCoarseSquares &&
               blame.cause != ErrorCause::kDeadChannels
           ? absl::StrCat(" (",
                          DbWithUnit(SqnrDb(layer, output, Figure::kShadow)),

@@ -45,6 +45,17 @@ constexpr CauseRow kRows[] = {
      "with the least error by default; --observer=minmax clips nothing.",
      "'2.3 % of its values are clipped to its range, which is -2 to 1.9 where "
      "the float values are -4.1 to 3.9'."},
+    {ErrorCause::kCoarseSquares, "coarse-squares", true,
+     "A product, such as the square of a value, is quantized, and a root, a "
+     "logarithm or a division reads it or a sum of it. Squares spread twice as "
+     "far as their values in dB, so that the small ones are lost in the steps "
+     "of the large ones; and near zero these ops make large errors of small "
+     "ones.",
+     "The accumulated SQNR of the root, logarithm or division is 10 dB or more "
+     "below that of all that flows into it.",
+     "Keep the product, and what sums it up, in float. ns quantize does so by "
+     "itself.",
+     "'sqrt after it has 18.9 dB, and what flows into it 32.4 dB'."},
     {ErrorCause::kDeadChannels, "dead-channels", true,
      "Some channels have one quantized value, where the float ones have "
      "several: they are smaller than a step of the range. The SQNR of the "

@@ -28,6 +28,8 @@ enum class ErrorCause {
   kOutlierChannel,
   // A few channels have one quantized value, and are missed.
   kDeadChannels,
+  // A root, a logarithm or a division needs small values of a product.
+  kCoarseSquares,
   // Two axes of a value are in the other order.
   kAxisOrder,
   // A range that another place needs, with values of another size.

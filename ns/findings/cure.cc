@@ -186,6 +186,9 @@ std::optional<Cure> CureOf(const ComparisonResult& result,
                   Quantize(result)};
     case ErrorCause::kOutlierChannel:
       return CureOfOutliers(result, *verdict.layer);
+    case ErrorCause::kCoarseSquares:
+      return Cure{"keep the product in float, as ns quantize does",
+                  Quantize(result)};
     case ErrorCause::kDeadChannels:
       return KeepWithReaders(result, *verdict.layer);
     case ErrorCause::kSharedScale:

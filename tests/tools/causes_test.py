@@ -236,6 +236,40 @@ class TwoSmallScores(nn.Module):
     return self.head(torch.relu(self.stem(x)))
 
 
+class RootMeanSquare(nn.Module):
+  """Divides by the root of the mean of squares."""
+
+  def __init__(self):
+    super().__init__()
+    self.first, self.second = nn.Linear(16, 16), nn.Linear(16, 8)
+    with torch.no_grad():
+      self.first.bias.zero_()
+
+  def forward(self, x):
+    x = self.first(x)
+    x = x / torch.sqrt((x * x).mean(-1, keepdim=True) + 1e-6)
+    return self.second(x)
+
+
+class Energies(nn.Module):
+  """The logarithm of a sum of squares."""
+
+  def __init__(self):
+    super().__init__()
+    self.first, self.second = nn.Conv2d(3, 8, 3), nn.Conv2d(8, 8, 1)
+
+  def forward(self, x):
+    x = self.first(x)
+    y = self.second(x)
+    return torch.log(x * x + y * y + 1e-4)
+
+
+def tokens(decades):
+  """Sequences whose tokens are of sizes that so many decades are between."""
+  sizes = torch.logspace(-decades, 0, 12)[:, None]
+  return [torch.randn(8, 12, 16) * sizes for _ in range(4)]
+
+
 def deep(layer, *first):
   """Twelve layers, none of which is worse than another."""
   layers = [layer() for _ in range(12)]
@@ -435,6 +469,21 @@ class CausesTest(cli.CliTest):
       self.assert_outputs_mended(verdict)
       model = TwoSmallScores(layer, 1).eval()
       self.assert_healthy(model, quantized_by_fx(model, batches), batches)
+
+  def test_coarse_squares(self):
+    for make, batches, least in ((RootMeanSquare, tokens(1.3), 18),
+                                 (Energies, images(), 25)):
+      with self.subTest(model=make.__name__):
+        model = make().eval()
+        verdict = self.assert_named(model, quantized_by_fx(model, batches),
+                                    batches, ['mul', 'mul@1'],
+                                    'coarse-squares')
+        self.assertRegex(verdict['sentences'][0],
+                         r' after it has -?[0-9a-z.]+ dB, and what flows into ')
+        self.assert_outputs_mended(verdict, least)
+    # Squares of one size lose nothing.
+    model, batches = RootMeanSquare().eval(), tokens(0)
+    self.assert_healthy(model, quantized_by_fx(model, batches), batches)
 
   def test_training_mode(self):
     for model, batches in (

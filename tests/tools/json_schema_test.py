@@ -157,6 +157,7 @@ class JsonSchemaTest(cli.CliTest):
                    'clipping', 'range', 'rounding', 'kernel', 'saturation',
                    'unpaired', 'never-calibrated', 'unbalanced-inputs',
                    'outlier-channel', 'dead-channels', 'axis-order',
+                   'coarse-squares',
                    'shared-scale', 'shared-weight',
                    'input-mismatch', 'unexplained', 'reduced-range',
                    'training-mode', 'rescaled', 'recurrent-state'))
