@@ -47,14 +47,46 @@ std::vector<Rule> RulesOf(const std::vector<LayerQuantization>& layers) {
   return rules;
 }
 
-// Returns "per channel" for "per_channel_symmetric", and "per tensor affine"
-// for "per_tensor_affine".
-std::string WeightText(const std::optional<WeightQuantization>& weight) {
-  if (!weight) {
+// Returns the bits that count the integers of a value: 7 for 128 of them.
+std::string BitsOf(const ValueQuantization& value) {
+  const double steps = (value.max - value.min) / value.scale;
+  return std::isfinite(steps) && steps >= 1
+             ? absl::StrCat(std::llround(std::ceil(std::log2(steps))))
+             : std::string(kNothing);
+}
+
+// Returns the bits of the output, or of the first input where only that is
+// quantized.
+std::string ActivationBits(const LayerQuantization& layer) {
+  return layer.output           ? BitsOf(*layer.output)
+         : layer.inputs.empty() ? std::string(kNothing)
+                                : BitsOf(layer.inputs[0]);
+}
+
+// Returns the "7" of a qconfig with "int7 weight per channel"; empty for
+// others.
+absl::string_view WeightBits(absl::string_view qconfig) {
+  constexpr absl::string_view kKind = "int";
+  const size_t end = qconfig.find(" weight");
+  const size_t begin =
+      end == absl::string_view::npos ? end : qconfig.rfind(kKind, end);
+  return begin == absl::string_view::npos
+             ? ""
+             : qconfig.substr(begin + kKind.size(), end - begin - kKind.size());
+}
+
+// Returns "7, channel" for a weight of 7 bits that is "per_channel_symmetric",
+// and "tensor affine" for "per_tensor_affine" with bits that are not known.
+std::string WeightText(const LayerQuantization& layer) {
+  if (!layer.weight) {
     return std::string(kNothing);
   }
-  const std::string text = absl::StrReplaceAll(weight->scheme, {{"_", " "}});
-  return std::string(absl::StripSuffix(text, " symmetric"));
+  const std::string text =
+      absl::StrReplaceAll(layer.weight->scheme, {{"_", " "}});
+  const absl::string_view bits = WeightBits(layer.qconfig);
+  return absl::StrCat(
+      bits, bits.empty() ? "" : ", ",
+      absl::StripPrefix(absl::StripSuffix(text, " symmetric"), "per "));
 }
 
 // The columns of the table, filled row by row.
@@ -67,6 +99,7 @@ class Rows {
       AddCell(layer_, is_first ? Printable(layer.name) : "");
       AddCell(op_, is_first ? Printable(ShortOp(layer.op)) : "");
       AddCell(rule_, is_first ? absl::StrCat(rule) : "");
+      AddCell(bits_, is_first ? ActivationBits(layer) : "");
       AddValue(input_scale_, input_zero_,
                i < layer.inputs.size() ? &layer.inputs[i] : nullptr);
       if (is_first) {
@@ -76,15 +109,16 @@ class Rows {
         AddCell(output_scale_, "");
         AddCell(output_zero_, "");
       }
-      AddCell(weight_, is_first ? Printable(WeightText(layer.weight)) : "");
+      AddCell(weight_, is_first ? Printable(WeightText(layer)) : "");
     }
   }
 
   std::vector<Column> Columns() && {
-    return {std::move(layer_),       std::move(op_),
-            std::move(rule_),        std::move(input_scale_),
-            std::move(input_zero_),  std::move(output_scale_),
-            std::move(output_zero_), std::move(weight_)};
+    return {std::move(layer_),        std::move(op_),
+            std::move(rule_),         std::move(bits_),
+            std::move(input_scale_),  std::move(input_zero_),
+            std::move(output_scale_), std::move(output_zero_),
+            std::move(weight_)};
   }
 
  private:
@@ -108,11 +142,12 @@ class Rows {
   Column layer_ = Titled("", "layer", false, Shrink::kLater);
   Column op_ = Titled("", "op", false, Shrink::kFirst);
   Column rule_ = Titled("", "rule", true);
+  Column bits_ = Titled("act.", "bits", true);
   Column input_scale_ = Titled("input", "scale", true);
   Column input_zero_ = Titled("zero", "point", true);
   Column output_scale_ = Titled("output", "scale", true);
   Column output_zero_ = Titled("zero", "point", true);
-  Column weight_ = Titled("", "weight", false);
+  Column weight_ = Titled("weight", "bits, per", false);
 };
 
 std::string LayerRows(const std::vector<LayerQuantization>& layers,

@@ -20,25 +20,26 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 TEST(QuantizeTableTest, HasARowForEachLayerAndInput) {
-  EXPECT_EQ(QuantizeTable(SmallSummary(), {}),
-            "                       input   zero   output   zero\n"
-            "layer  op      rule    scale  point    scale  point  weight\n"
-            "────────────────────────────────────────────────────────────────\n"
-            "conv1  conv2d     1      0.5     64  0.01235      0  per channel\n"
-            "add    add        1  0.01235      0      0.5     64  -\n"
-            "                         0.5     64\n"
-            "fc     linear     2        -      -        -      -  per tensor\n"
-            "\n"
-            "3 layers quantized (static, fbgemm), 1 stayed float\n"
-            "  rule 1  global: static 0..127 mse, int8 weight per channel\n"
-            "  rule 2  module name 'fc': dynamic\n"
-            "\n"
-            "1 stayed float:\n"
-            "  has no int8 form\n"
-            "    log (log)\n"
-            "\n"
-            "SQNR of the outputs, 2 batches:\n"
-            "  output   30.2 dB\n");
+  EXPECT_EQ(
+      QuantizeTable(SmallSummary(), {}),
+      "                     act.    input   zero   output   zero  weight\n"
+      "layer  op      rule  bits    scale  point    scale  point  bits, per\n"
+      "─────────────────────────────────────────────────────────────────────\n"
+      "conv1  conv2d     1     7      0.5     64  0.01235      0  8, channel\n"
+      "add    add        1     7  0.01235      0      0.5     64  -\n"
+      "                               0.5     64\n"
+      "fc     linear     2     -        -      -        -      -  tensor\n"
+      "\n"
+      "3 layers quantized (static, fbgemm), 1 stayed float\n"
+      "  rule 1  global: static 0..127 mse, int8 weight per channel\n"
+      "  rule 2  module name 'fc': dynamic\n"
+      "\n"
+      "1 stayed float:\n"
+      "  has no int8 form\n"
+      "    log (log)\n"
+      "\n"
+      "SQNR of the outputs, 2 batches:\n"
+      "  output   30.2 dB\n");
 }
 
 TEST(QuantizeTableTest, ARuleThatChoseTwoQConfigsHasTwoNumbers) {
@@ -49,11 +50,28 @@ TEST(QuantizeTableTest, ARuleThatChoseTwoQConfigsHasTwoNumbers) {
   EXPECT_THAT(table, HasSubstr("\n  rule 2  global: dynamic\n"));
 }
 
+TEST(QuantizeTableTest, BitsAreThoseOfTheIntegers) {
+  QuantizeSummary summary = SmallSummary();
+  LayerQuantization& layer = summary.report.layers[0];
+  layer.qconfig = "static 0..255 mse, int7 weight per channel";
+  layer.output->max = 255 * layer.output->scale;
+  EXPECT_THAT(QuantizeTable(summary, {}), HasSubstr("conv2d     1     8 "));
+  EXPECT_THAT(QuantizeTable(summary, {}), HasSubstr("  7, channel\n"));
+  // An op without an output of its own has the bits of its input.
+  layer.output.reset();
+  layer.weight->scheme = "float16";
+  layer.qconfig = "half weight";
+  EXPECT_THAT(QuantizeTable(summary, {}), HasSubstr("conv2d     1     7 "));
+  EXPECT_THAT(QuantizeTable(summary, {}), HasSubstr("  float16\n"));
+  layer.inputs[0].scale = 0;
+  EXPECT_THAT(QuantizeTable(summary, {}), HasSubstr("conv2d     1     - "));
+}
+
 TEST(QuantizeTableTest, SchemesThatAreNotSymmetricAreNamed) {
   QuantizeSummary summary = SmallSummary();
   summary.report.layers[0].weight->scheme = "per_channel_affine_float_qparams";
   EXPECT_THAT(QuantizeTable(summary, {}),
-              HasSubstr("  per channel affine float qparams\n"));
+              HasSubstr("  8, channel affine float qparams\n"));
 }
 
 TEST(QuantizeTableTest, UnusedRulesAreListed) {
@@ -115,7 +133,7 @@ TEST(QuantizeTableTest, RowsFitATerminalOf80Columns) {
         row, [](char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; });
     EXPECT_LE(columns, 80) << row;
   }
-  EXPECT_THAT(rows, HasSubstr("1.235e-10     64  0.01235      0  per channel"));
+  EXPECT_THAT(rows, HasSubstr("1.235e-10     64  0.01235      0  8, channel"));
 }
 
 TEST(QuantizeTableTest, NamesCannotDriveTheTerminal) {
