@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "ir/base/number_of.h"
 #include "ir/base/status.h"
 #include "ir/base/torch_errors.h"
 #include "ir/files/module_file.h"
@@ -33,27 +34,11 @@ absl::Status CheckSignature(const torch::jit::Module& module) {
                  : arguments[i].default_value().has_value();
   }
   if (fits) {
-    const c10::TypeKind kind = schema.returns()[0].type()->kind();
-    fits = kind == c10::TypeKind::FloatType || kind == c10::TypeKind::IntType ||
-           kind == c10::TypeKind::BoolType || kind == c10::TypeKind::TensorType;
+    fits = MayBeNumber(*schema.returns()[0].type());
   }
   return fits ? absl::OkStatus()
               : absl::InvalidArgumentError(absl::StrCat(
                     "its signature is ", c10::toString(schema), "; ", kWanted));
-}
-
-absl::StatusOr<double> NumberOf(const c10::IValue& value) {
-  if (value.isTensor()) {
-    const at::Tensor& tensor = value.toTensor();
-    if (!tensor.defined() || tensor.numel() != 1) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("it returned a tensor of ",
-                       tensor.defined() ? tensor.numel() : 0, " elements"));
-    }
-    return tensor.item<double>();
-  }
-  return value.isBool() ? static_cast<double>(value.toBool())
-                        : value.toScalar().to<double>();
 }
 
 }  // namespace
