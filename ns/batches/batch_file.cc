@@ -4,6 +4,7 @@
 #include <caffe2/serialize/inline_container.h>
 #include <torch/csrc/jit/api/module.h>
 
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -174,10 +175,10 @@ absl::StatusOr<c10::IValue> ReadModule(const std::string& path) {
                           [&] { return (*forward)({}); });
 }
 
-absl::StatusOr<std::unique_ptr<const BatchFile>> OpenModule(
-    const std::string& path) {
+// Returns that without gradients.
+absl::StatusOr<c10::IValue> ValueOfModule(const std::string& path) {
   at::NoGradGuard no_grad;
-  NS_ASSIGN_OR_RETURN(const c10::IValue value, ReadModule(path));
+  NS_ASSIGN_OR_RETURN(c10::IValue value, ReadModule(path));
   NS_RETURN_IF_ERROR(CatchTorchErrors(path, [&] {
     // A module's tensors are leaves, whose flag can be dropped in place. What
     // its forward() computed without gradients has no flag.
@@ -188,17 +189,17 @@ absl::StatusOr<std::unique_ptr<const BatchFile>> OpenModule(
       return false;
     });
   }));
-  NS_ASSIGN_OR_RETURN(std::vector<Batch> batches, In(path, ToBatches(value)));
-  for (size_t i = 0; i < batches.size(); ++i) {
-    batches[i].source = SourceOf(path, static_cast<int64_t>(i));
-  }
-  return MakeBatchFile(std::move(batches));
+  return value;
 }
 
-}  // namespace
+// A file of either form.
+struct Opened {
+  std::optional<TorchSave> save;
+  // The value of a module.
+  c10::IValue value;
+};
 
-absl::StatusOr<std::unique_ptr<const BatchFile>> OpenBatchFile(
-    const std::string& path) {
+absl::StatusOr<Opened> OpenEither(const std::string& path) {
   NS_ASSIGN_OR_RETURN(const auto file, In(path, InputFile::Open(path)));
   bool is_module = false;
   bool is_save = false;
@@ -209,16 +210,40 @@ absl::StatusOr<std::unique_ptr<const BatchFile>> OpenBatchFile(
        }).ok()) {
     return NoArchive(path, *file);
   }
+  Opened opened;
   if (is_module) {
-    return OpenModule(path);
+    NS_ASSIGN_OR_RETURN(opened.value, ValueOfModule(path));
+    return opened;
   }
   if (!is_save) {
     return Bad(path,
                "is a zip file without the record data.pkl; save it with "
                "torch.save");
   }
-  NS_ASSIGN_OR_RETURN(TorchSave save, In(path, TorchSave::Open(path, file)));
-  return SavedBatches::Open(path, std::move(save));
+  NS_ASSIGN_OR_RETURN(opened.save, In(path, TorchSave::Open(path, file)));
+  return opened;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<const BatchFile>> OpenBatchFile(
+    const std::string& path) {
+  NS_ASSIGN_OR_RETURN(Opened opened, OpenEither(path));
+  if (opened.save) {
+    return SavedBatches::Open(path, *std::move(opened.save));
+  }
+  NS_ASSIGN_OR_RETURN(std::vector<Batch> batches,
+                      In(path, ToBatches(opened.value)));
+  for (size_t i = 0; i < batches.size(); ++i) {
+    batches[i].source = SourceOf(path, static_cast<int64_t>(i));
+  }
+  return MakeBatchFile(std::move(batches));
+}
+
+absl::StatusOr<c10::IValue> LoadSavedValue(const std::string& path) {
+  NS_ASSIGN_OR_RETURN(const Opened opened, OpenEither(path));
+  return opened.save ? In(path, opened.save->Read(opened.save->root()))
+                     : absl::StatusOr<c10::IValue>(opened.value);
 }
 
 std::unique_ptr<const BatchFile> MakeBatchFile(std::vector<Batch> batches) {

@@ -2,6 +2,8 @@
 #ifndef NS_BATCHES_BATCH_FILE_H_
 #define NS_BATCHES_BATCH_FILE_H_
 
+#include <ATen/core/ivalue.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -33,6 +35,11 @@ class BatchFile {
 // damage that only the bytes of the tensors show.
 absl::StatusOr<std::unique_ptr<const BatchFile>> OpenBatchFile(
     const std::string& path);
+
+// Reads the whole value of a file of the same forms, which need not be batches:
+// what torch.save wrote, or the batches of a TorchScript module. Error, naming
+// the file: it has another form or is damaged.
+absl::StatusOr<c10::IValue> LoadSavedValue(const std::string& path);
 
 // Wraps batches that are in memory.
 std::unique_ptr<const BatchFile> MakeBatchFile(std::vector<Batch> batches);

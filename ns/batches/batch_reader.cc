@@ -10,6 +10,42 @@
 #include "ns/batches/batch_file.h"
 
 namespace ns {
+namespace {
+
+// Some samples of the batches of a reader.
+class SelectedBatches final : public BatchFile {
+ public:
+  SelectedBatches(const BatchReader& batches,
+                  std::vector<BatchSamples> selection)
+      : batches_(batches), selection_(std::move(selection)) {}
+
+  int64_t size() const override {
+    return static_cast<int64_t>(selection_.size());
+  }
+
+  absl::StatusOr<Batch> Read(int64_t index) const override {
+    const BatchSamples& selected = selection_.at(index);
+    NS_ASSIGN_OR_RETURN(const Batch whole, batches_.Read(selected.batch));
+    Batch batch = SelectedSamples(whole, selected.samples);
+    batch.source = BatchName(whole, selected.batch);
+    return batch;
+  }
+
+  absl::StatusOr<std::vector<Batch>> ReadFirst(int64_t count) const override {
+    std::vector<Batch> batches;
+    for (int64_t i = 0; i < count; ++i) {
+      NS_ASSIGN_OR_RETURN(Batch batch, Read(i));
+      batches.push_back(std::move(batch));
+    }
+    return batches;
+  }
+
+ private:
+  const BatchReader& batches_;
+  const std::vector<BatchSamples> selection_;
+};
+
+}  // namespace
 
 absl::StatusOr<BatchReader> BatchReader::Open(
     absl::Span<const std::string> paths, std::optional<int64_t> max_batches) {
@@ -34,6 +70,16 @@ BatchReader BatchReader::FromBatches(std::vector<Batch> batches) {
   const auto size = static_cast<int64_t>(batches.size());
   std::vector<Part> parts;
   parts.push_back({MakeBatchFile(std::move(batches)), size});
+  return BatchReader(std::move(parts));
+}
+
+BatchReader BatchReader::OfSamples(const BatchReader& batches,
+                                   std::vector<BatchSamples> selection) {
+  const auto size = static_cast<int64_t>(selection.size());
+  std::vector<Part> parts;
+  parts.push_back(
+      {std::make_unique<const SelectedBatches>(batches, std::move(selection)),
+       size});
   return BatchReader(std::move(parts));
 }
 

@@ -45,6 +45,12 @@ class BatchReader {
   // returns.
   static BatchReader FromBatches(std::vector<Batch> batches);
 
+  // Wraps some samples of `batches`, which must outlive the reader: one batch
+  // for each element of `selection`, with those samples (SelectedSamples).
+  // Messages call it what they call the whole batch.
+  static BatchReader OfSamples(const BatchReader& batches,
+                               std::vector<BatchSamples> selection);
+
   BatchReader(BatchReader&&) noexcept;
   BatchReader& operator=(BatchReader&&) noexcept;
   ~BatchReader();

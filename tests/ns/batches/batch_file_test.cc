@@ -140,5 +140,12 @@ TEST(OpenBatchFileTest, ABatchThatIsDamagedIsNamedWhenItIsRead) {
               StartsWith(path + ": the file has changed"));
 }
 
+TEST(LoadSavedValueTest, NeedsNoBatches) {
+  const c10::IValue value = OrThrow(LoadSavedValue(PathOf("split")));
+  EXPECT_EQ(value.toListRef().size(), 4U);
+  EXPECT_THAT(std::string(LoadSavedValue("/nowhere.pt").status().message()),
+              StartsWith("/nowhere.pt: "));
+}
+
 }  // namespace
 }  // namespace ns

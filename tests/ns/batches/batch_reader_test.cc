@@ -258,5 +258,20 @@ TEST(BatchReaderTest, RefusesAPipe) {
               StartsWith(path + ": is a pipe or a device"));
 }
 
+TEST(BatchReaderTest, ReadsSomeSamples) {
+  const BatchReader all = BatchReader::FromBatches(
+      {{{at::arange(3)}, {}, {}}, {{at::arange(4)}, {}, "a.pt: batch 1"}});
+  const BatchReader some =
+      BatchReader::OfSamples(all, {{0, 3, {2}}, {1, 4, {0, 3}}});
+  ASSERT_EQ(some.size(), 2);
+  EXPECT_EQ(TensorOf(some, 0).item<int64_t>(), 2);
+  EXPECT_EQ(TensorOf(some, 1)[1].item<int64_t>(), 3);
+  EXPECT_EQ(OrThrow(some.Read(0)).source, "batch 0");
+  EXPECT_EQ(OrThrow(some.Read(1)).source, "a.pt: batch 1");
+  EXPECT_EQ(OrThrow(some.ReadAll()).size(), 2U);
+  const BatchReader later = BatchReader::OfSamples(all, {{1, 4, {1}}});
+  EXPECT_EQ(TensorOf(later, 0).item<int64_t>(), 1);
+}
+
 }  // namespace
 }  // namespace ns
