@@ -11,8 +11,8 @@
 #include "ir/base/status.h"
 #include "ir/base/torch_errors.h"
 #include "ns/accuracy/class_labels.h"
+#include "ns/accuracy/class_scores.h"
 #include "ns/accuracy/top1_interval.h"
-#include "ns/batches/output_tensors.h"
 
 namespace ns {
 namespace {
@@ -20,19 +20,6 @@ namespace {
 template <typename... Parts>
 absl::Status Refused(const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat(parts...));
-}
-
-// The first tensor of scores in what a model returned; undefined without one.
-at::Tensor ScoresIn(const c10::IValue& returned) {
-  for (const auto& [place, tensor] : OutputTensors(returned)) {
-    if (tensor.is_quantized()) {
-      return tensor.dequantize();
-    }
-    if (tensor.is_floating_point()) {
-      return tensor;
-    }
-  }
-  return {};
 }
 
 std::string ShapeOf(const at::Tensor& tensor) {
@@ -76,9 +63,36 @@ absl::StatusOr<LabelAccuracy> LabelAccuracy::Load(const std::string& path,
   return LabelAccuracy(path, std::move(labels));
 }
 
+absl::Status LabelAccuracy::Select(std::vector<BatchSamples> selection) {
+  std::vector<at::Tensor> selected;
+  for (const BatchSamples& of_batch : selection) {
+    const at::Tensor& labels = labels_.at(static_cast<size_t>(of_batch.batch));
+    if (labels.numel() != of_batch.of) {
+      return Refused(path_, ": batch ", of_batch.batch, ": has ",
+                     labels.numel(), " labels for ", of_batch.of,
+                     " samples; save one for each");
+    }
+    selected.push_back(
+        labels.index_select(0, at::tensor(of_batch.samples, at::kLong)));
+  }
+  labels_ = std::move(selected);
+  selection_ = std::move(selection);
+  return absl::OkStatus();
+}
+
+int64_t LabelAccuracy::BatchAt(int64_t index) const {
+  return selection_ ? selection_->at(static_cast<size_t>(index)).batch : index;
+}
+
+int64_t LabelAccuracy::SampleAt(int64_t index, int64_t sample) const {
+  return selection_ ? selection_->at(static_cast<size_t>(index))
+                          .samples.at(static_cast<size_t>(sample))
+                    : sample;
+}
+
 absl::Status LabelAccuracy::Add(int64_t index, const c10::IValue& of_float,
                                 const c10::IValue& of_quantized) {
-  return Annotated(absl::StrCat(path_, ": batch ", index),
+  return Annotated(absl::StrCat(path_, ": batch ", BatchAt(index)),
                    CatchTorchErrors([&]() -> absl::Status {
                      return AddScores(index, ScoresIn(of_float),
                                       ScoresIn(of_quantized));
@@ -115,7 +129,8 @@ absl::Status LabelAccuracy::AddScores(int64_t index, const at::Tensor& of_float,
   const at::Tensor quantized_margins = Margins(of_quantized);
   for (int64_t i = 0; i < flips.size(0) && flips_.size() < kMostFlips; ++i) {
     const auto sample = flips[i][0].item<int64_t>();
-    flips_.push_back({index, sample, labels[sample].item<int64_t>(),
+    flips_.push_back({BatchAt(index), SampleAt(index, sample),
+                      labels[sample].item<int64_t>(),
                       float_classes[sample].item<int64_t>(),
                       quantized_classes[sample].item<int64_t>(),
                       float_margins[sample].item<double>(),

@@ -7,12 +7,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "ns/accuracy/paired_counts.h"
+#include "ns/batches/batch.h"
 #include "ns/result/accuracy.h"
 
 namespace ns {
@@ -31,6 +34,12 @@ class LabelAccuracy {
                                             int64_t batches,
                                             bool may_have_more);
 
+  // Keeps the labels of some samples alone: the batch at `index` is then
+  // selection[index], and flips and errors have the numbers of the whole
+  // batches. To be called once, before Add. Error, naming the file of labels
+  // and the batch: there is not one label for each sample.
+  absl::Status Select(std::vector<BatchSamples> selection);
+
   // Counts the samples of the batch at `index`, for which the models returned
   // these values. The scores are the first tensor of floats, or quantized
   // tensor, in what a model returns, [samples, classes]; ClassesOf
@@ -48,12 +57,16 @@ class LabelAccuracy {
   LabelAccuracy(std::string path, std::vector<at::Tensor> labels)
       : path_(std::move(path)), labels_(std::move(labels)) {}
 
+  // The number of a batch, and of a sample in it, before Select.
+  int64_t BatchAt(int64_t index) const;
+  int64_t SampleAt(int64_t index, int64_t sample) const;
   absl::Status AddScores(int64_t index, const at::Tensor& of_float,
                          const at::Tensor& of_quantized);
 
   std::string path_;
   // Of each batch, [samples].
   std::vector<at::Tensor> labels_;
+  std::optional<std::vector<BatchSamples>> selection_;
   PairedCounts counts_;
   int64_t flipped_ = 0;
   std::vector<Flip> flips_;
