@@ -10,10 +10,13 @@
 #include <vector>
 
 #include "ns/result/accuracy.h"
+#include "ns/result/class_agreement.h"
+#include "ns/result/compared_samples.h"
 #include "ns/result/coverage.h"
 #include "ns/result/data_flow_graph.h"
 #include "ns/result/layer_comparison.h"
 #include "ns/result/limit_check.h"
+#include "ns/result/task_score.h"
 #include "ns/result/value_figures.h"
 
 namespace ns {
@@ -170,6 +173,13 @@ struct ComparisonResult {
   std::optional<BaselineLayers> baseline;
   // Absent unless there were labels.
   std::optional<Accuracy> accuracy;
+  // How far the models agree on classes; absent where the first output does not
+  // look like scores of classes (ns/accuracy/agreement_counts.h).
+  std::optional<ClassAgreement> agreement;
+  // Figures of the task, in the order in which the user named them.
+  std::vector<TaskScore> scores;
+  // Which samples were compared; absent where all were.
+  std::optional<ComparedSamples> samples;
 };
 
 }  // namespace ns

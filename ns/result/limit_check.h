@@ -17,6 +17,8 @@ enum class LimitKind {
   kMaxDeadChannels,
   // The least SQNR of an output of the model, in dB.
   kFailBelowOutput,
+  // By how much the score of the quantized model may be below the float one's.
+  kMaxScoreDrop,
   // The largest number of ops without a counterpart.
   kMaxUnmatched,
   // By how many dB an SQNR may be below that of an earlier comparison.
@@ -28,9 +30,9 @@ enum class LimitKind {
 // A figure that was held against a limit.
 struct LimitCheck {
   LimitKind kind = LimitKind::kFailBelow;
-  // The layer, or the output of the model; empty for a limit on the whole
-  // comparison. Where none that the user named has a figure, this is what the
-  // user named.
+  // The layer, the output of the model or the score; empty for a limit on the
+  // whole comparison. Where none that the user named has a figure, this is what
+  // the user named.
   std::string layer;
   // The output of the layer that was checked; empty for the first.
   std::string output;

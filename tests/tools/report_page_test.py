@@ -42,13 +42,14 @@ class TableAndPanelTest(page_case.WholePageTest):
   def test_all_parts_are_there(self):
     self.assertEqual(
         self.browser.texts('#contents a'),
-        ['Verdict', 'Accuracy', 'Limits', 'Chart', 'Layers', 'Graph',
+        ['Verdict', 'Accuracy', 'Scores', 'Limits', 'Chart', 'Layers', 'Graph',
          'Coverage', 'Unmatched ops', 'More'])
     self.assertEqual(self.rows('name'), NAMES)
     self.assertIn('97 %', self.browser.find('#coverage').text)
     self.assertIn('crossed', self.browser.find('#limits').text)
     self.assertEqual(self.browser.texts('#facts dt'), ['Matching', 'Batches'])
     self.assertIn('91 %', self.browser.find('#accuracy').text)
+    self.assertIn('0.874', self.browser.find('#scores').text)
     self.assertIn('QuantizedBlock', self.browser.find('#lists').text)
     self.assertIn('27.8', self.browser.find('#lists').text)
 

@@ -78,11 +78,15 @@ absl::StatusOr<Flags> Flags::Parse(absl::Span<const std::string> arguments,
       return absl::InvalidArgumentError(absl::StrCat(
           "--", name, " needs a value: --", name, "=", spec->value));
     }
-    if (!flags.values_
-             .emplace(name, has_value ? argument.substr(equals + 1) : "true")
-             .second) {
+    const absl::string_view value =
+        has_value ? argument.substr(equals + 1) : "true";
+    const auto [earlier, is_first] = flags.values_.emplace(name, value);
+    if (!is_first && !spec->is_list) {
       return absl::InvalidArgumentError(
           absl::StrCat("--", name, " is given twice"));
+    }
+    if (!is_first) {
+      absl::StrAppend(&earlier->second, ",", value);
     }
   }
   return flags;

@@ -23,6 +23,9 @@ struct FlagSpec {
   absl::string_view value;
   // One line for HelpText.
   absl::string_view help;
+  // Whether it may be given several times, which is the same as once with a
+  // list of the values, with commas.
+  bool is_list = false;
 };
 
 struct CommandSpec {
@@ -49,8 +52,8 @@ class Flags {
  public:
   // Parses `arguments`, without the name of the program and of the command.
   // Errors name the flag: it is unknown (the message names the closest one), is
-  // given twice, lacks its value or has an empty one, or is a switch with a
-  // value. Also an error: more arguments that are no flags than
+  // given twice and is no list, lacks its value or has an empty one, or is a
+  // switch with a value. Also an error: more arguments that are no flags than
   // CommandSpec::most_arguments, and one that begins with a single dash. --help
   // is for the caller to look for.
   static absl::StatusOr<Flags> Parse(absl::Span<const std::string> arguments,

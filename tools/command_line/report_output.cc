@@ -23,6 +23,7 @@
 #include "ns/report/html/html_report.h"
 #include "ns/report/json/json_report.h"
 #include "ns/report/junit_report.h"
+#include "ns/report/table/accuracy_text.h"
 #include "ns/result/figure_kinds.h"
 #include "ns/result/printable.h"
 #include "tools/command_line/output_files.h"
@@ -250,17 +251,21 @@ ComparisonResult WithoutHistograms(ComparisonResult result) {
   return result;
 }
 
-// What the verdict says, for JUnit.
-std::vector<std::pair<std::string, std::string>> VerdictProperties(
+// What the verdict says, and the scores, for JUnit.
+std::vector<std::pair<std::string, std::string>> PropertiesOf(
     const ComparisonResult& result) {
-  const std::optional<Verdict> verdict = VerdictOf(result);
-  if (!verdict) {
-    return {};
+  std::vector<std::pair<std::string, std::string>> properties;
+  if (const std::optional<Verdict> verdict = VerdictOf(result)) {
+    properties = {
+        {"culprit", verdict->layer ? result.layers[*verdict->layer].name : ""},
+        {"cause", std::string(ErrorCauseName(verdict->cause))},
+        {"verdict", verdict->sentences.front()}};
   }
-  return {
-      {"culprit", verdict->layer ? result.layers[*verdict->layer].name : ""},
-      {"cause", std::string(ErrorCauseName(verdict->cause))},
-      {"verdict", verdict->sentences.front()}};
+  for (const TaskScore& score : result.scores) {
+    properties.emplace_back(absl::StrCat("score ", score.name),
+                            ScoreText(score));
+  }
+  return properties;
 }
 
 }  // namespace
@@ -280,7 +285,7 @@ absl::Status WriteReports(const ReportOutputs& outputs,
   texts.junit = [&] {
     return ToJunit("ns compare",
                    result.limits.value_or(std::vector<LimitCheck>()),
-                   result.warnings, VerdictProperties(result));
+                   result.warnings, PropertiesOf(result));
   };
   texts.table = [&](const TableOptions& options) {
     return table(result, options);

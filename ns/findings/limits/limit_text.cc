@@ -28,6 +28,7 @@ constexpr NamedKind kKinds[] = {
     {LimitKind::kMaxClip, "max-clip"},
     {LimitKind::kMaxDeadChannels, "max-dead-channels"},
     {LimitKind::kFailBelowOutput, "fail-below-output"},
+    {LimitKind::kMaxScoreDrop, "max-score-drop"},
     {LimitKind::kMaxUnmatched, "max-unmatched"},
     {LimitKind::kMaxDrop, "max-drop"},
     {LimitKind::kMaxOutputDrop, "max-output-drop"},
@@ -56,6 +57,18 @@ std::string Shown(double value, double bound) {
     const double shown = Parsed(text);
     if ((shown < bound) == (value < bound) &&
         (shown > bound) == (value > bound)) {
+      return text;
+    }
+  }
+  return absl::StrFormat("%.*g", kAllDigits, value);
+}
+
+// Returns `value` with three digits, or with as many as it takes for the text
+// to be above `bound` as well.
+std::string ShownScore(double value, double bound) {
+  for (int digits = 3; digits < kAllDigits; ++digits) {
+    const std::string text = absl::StrFormat("%.*g", digits, value);
+    if (Parsed(text) > bound) {
       return text;
     }
   }
@@ -183,6 +196,16 @@ std::string CrossedText(const LimitCheck& check) {
                  : absl::StrFormat(
                        "output SQNR %s dB is below --fail-below-output=%s",
                        Shown(check.value, check.bound), BoundText(check.bound));
+    case LimitKind::kMaxScoreDrop:
+      return is_nan ? absl::StrFormat(
+                          "a score is nan or was not computed, and "
+                          "--max-score-drop=%s needs a number",
+                          BoundText(check.bound))
+                    : absl::StrFormat(
+                          "the quantized model's score is %s lower, more than "
+                          "--max-score-drop=%s",
+                          ShownScore(check.value, check.bound),
+                          BoundText(check.bound));
     case LimitKind::kMaxUnmatched:
       return absl::StrFormat("%s %s unmatched, more than --max-unmatched=%s",
                              BoundText(check.value),

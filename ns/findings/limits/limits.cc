@@ -12,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "ir/base/nearest_name.h"
@@ -29,6 +30,23 @@ bool IsShare(LimitKind kind) {
   return kind == LimitKind::kMaxClip || kind == LimitKind::kMaxDeadChannels;
 }
 
+// Whether a figure may be at most the bound, rather than at least.
+bool IsUpperBound(LimitKind kind) {
+  return IsShare(kind) || kind == LimitKind::kMaxScoreDrop;
+}
+
+// By what part of the bound a figure may exceed it: the difference of two
+// scores, such as 0.912 - 0.902, is rounded.
+double SlackOf(LimitKind kind) {
+  return kind == LimitKind::kMaxScoreDrop ? 1e-9 : 0;
+}
+
+// Whether layers have the figure, rather than the whole model.
+bool IsOfLayers(LimitKind kind) {
+  return kind != LimitKind::kFailBelowOutput &&
+         kind != LimitKind::kMaxScoreDrop;
+}
+
 absl::StatusOr<double> ParseBound(LimitKind kind, absl::string_view text) {
   double bound = 0;
   if (IsShare(kind)) {
@@ -39,6 +57,13 @@ absl::StatusOr<double> ParseBound(LimitKind kind, absl::string_view text) {
           "'", text, "' is no percentage from 0% to 100%, such as 1%"));
     }
     return bound / 100;
+  }
+  if (kind == LimitKind::kMaxScoreDrop) {
+    if (!absl::SimpleAtod(text, &bound) || !std::isfinite(bound) || bound < 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "'", text, "' is not a number of at least 0, such as 0.01"));
+    }
+    return bound;
   }
   absl::string_view number = text;
   if (absl::EndsWithIgnoreCase(number, "db")) {
@@ -80,23 +105,32 @@ std::string WithFlag(LimitKind kind, const LayerLimit& limit) {
                                     : absl::StrCat(limit.bound));
 }
 
+// `what` the names are of, and the `way_out` where none is similar.
 absl::Status CheckNames(LimitKind kind, const std::vector<LayerLimit>& limits,
-                        const ComparisonResult& result) {
+                        const std::vector<std::string>& names,
+                        absl::string_view what, absl::string_view way_out) {
   for (const LayerLimit& limit : limits) {
-    if (absl::c_any_of(result.layers, [&](const LayerComparison& layer) {
-          return IsNamedBy(limit, layer.name);
+    if (absl::c_none_of(names, [&](const std::string& name) {
+          return IsNamedBy(limit, name);
         })) {
-      continue;
+      const std::vector<absl::string_view> views(names.begin(), names.end());
+      return absl::InvalidArgumentError(
+          absl::StrCat(WithFlag(kind, limit), " names no ", what, "; ",
+                       DidYouMean(limit.layers, views, way_out)));
     }
-    std::vector<absl::string_view> names;
-    for (const LayerComparison& layer : result.layers) {
-      names.push_back(layer.name);
-    }
-    return absl::InvalidArgumentError(absl::StrCat(
-        WithFlag(kind, limit), " names no layer; ",
-        DidYouMean(limit.layers, names, "ns match prints their names")));
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckLayerNames(LimitKind kind,
+                             const std::vector<LayerLimit>& limits,
+                             const ComparisonResult& result) {
+  std::vector<std::string> names;
+  for (const LayerComparison& layer : result.layers) {
+    names.push_back(layer.name);
+  }
+  return CheckNames(kind, limits, names, "layer",
+                    "ns match prints their names");
 }
 
 // A figure of a layer, and the output that has it; empty for the first.
@@ -144,6 +178,13 @@ std::vector<Limited> LimitedBy(LimitKind kind, const ComparisonResult& result) {
     }
     return limited;
   }
+  if (kind == LimitKind::kMaxScoreDrop) {
+    for (const TaskScore& score : result.scores) {
+      limited.push_back(
+          {score.name, Measured{score.of_float - score.of_quantized, ""}});
+    }
+    return limited;
+  }
   for (const LayerComparison& layer : result.layers) {
     limited.push_back({layer.name, MeasuredOf(kind, layer)});
   }
@@ -174,14 +215,14 @@ void CheckEach(LimitKind kind, const std::vector<LayerLimit>& limits,
     check.value = figure->value;
     check.bound = limits[*part].bound;
     // Both are false for nan.
-    check.passed =
-        IsShare(kind) ? check.value <= check.bound : check.value >= check.bound;
+    check.passed = IsUpperBound(kind)
+                       ? check.value <= check.bound * (1 + SlackOf(kind))
+                       : check.value >= check.bound;
     checks.push_back(std::move(check));
   }
   for (size_t i = 0; i < limits.size(); ++i) {
     // A part for which others decide is left alone.
-    const bool decides =
-        decided[i] > 0 || all.empty() || kind == LimitKind::kFailBelowOutput;
+    const bool decides = decided[i] > 0 || all.empty() || !IsOfLayers(kind);
     if (decides && measured[i] == 0) {
       LimitCheck check;
       check.kind = kind;
@@ -242,10 +283,18 @@ absl::StatusOr<double> ParseDecibels(absl::string_view text) {
 absl::Status CheckLimitNames(const Limits& limits,
                              const ComparisonResult& result) {
   NS_RETURN_IF_ERROR(
-      CheckNames(LimitKind::kFailBelow, limits.fail_below, result));
-  NS_RETURN_IF_ERROR(CheckNames(LimitKind::kMaxClip, limits.max_clip, result));
-  return CheckNames(LimitKind::kMaxDeadChannels, limits.max_dead_channels,
-                    result);
+      CheckLayerNames(LimitKind::kFailBelow, limits.fail_below, result));
+  NS_RETURN_IF_ERROR(
+      CheckLayerNames(LimitKind::kMaxClip, limits.max_clip, result));
+  return CheckLayerNames(LimitKind::kMaxDeadChannels, limits.max_dead_channels,
+                         result);
+}
+
+absl::Status CheckScoreNames(const Limits& limits,
+                             const std::vector<std::string>& scores) {
+  return CheckNames(
+      LimitKind::kMaxScoreDrop, limits.max_score_drop, scores, "score",
+      absl::StrCat("the scores are ", absl::StrJoin(scores, ", ")));
 }
 
 std::vector<LimitCheck> CheckLimits(const Limits& limits,
@@ -257,6 +306,7 @@ std::vector<LimitCheck> CheckLimits(const Limits& limits,
             checks);
   CheckEach(LimitKind::kFailBelowOutput, limits.fail_below_output, result,
             checks);
+  CheckEach(LimitKind::kMaxScoreDrop, limits.max_score_drop, result, checks);
   if (limits.max_unmatched.has_value()) {
     LimitCheck check;
     check.kind = LimitKind::kMaxUnmatched;

@@ -24,7 +24,9 @@
 #include "ns/report/html/html_text.h"
 #include "ns/report/html/result_sentences.h"
 #include "ns/report/json/graph_map.h"
+#include "ns/report/json/limits_map.h"
 #include "ns/report/page/page_source.h"
+#include "ns/report/table/accuracy_text.h"
 
 namespace ns {
 namespace {
@@ -123,6 +125,30 @@ std::string LimitFacts(const Json& report) {
   return facts;
 }
 
+// Which samples were compared, and how well the models do their task.
+std::string TaskFacts(const Json& report) {
+  std::string facts;
+  ComparedSamples samples;
+  const Json* compared = FindMember(report, "samples");
+  if (compared != nullptr && ReadJson(*compared, samples).ok()) {
+    absl::StrAppend(&facts, Fact("Samples", SamplesText(samples)));
+  }
+  ClassAgreement agreement;
+  const Json* agreed = FindMember(report, "agreement");
+  if (agreed != nullptr && ReadJson(*agreed, agreement).ok()) {
+    absl::StrAppend(&facts,
+                    Fact("Agreement of classes", AgreementText(agreement)));
+  }
+  for (const Json& member : ArrayMember(report, "scores")) {
+    TaskScore score;
+    if (ReadJson(member, score).ok()) {
+      absl::StrAppend(&facts, Fact(HtmlText(absl::StrCat("Score ", score.name)),
+                                   ScoreText(score)));
+    }
+  }
+  return facts;
+}
+
 std::string Heading(const Json& report) {
   const std::string of_float = TextMember(report, "float");
   std::string other = TextMember(report, "quantized");
@@ -135,7 +161,7 @@ std::string Heading(const Json& report) {
       "</h1>\n<dl id=\"facts\">\n",
       Fact("Float model", FileText(report, of_float)),
       Fact("Quantized model", FileText(report, other)), InputFacts(report),
-      Fact("Batches", NumberText(report, "batches")),
+      Fact("Batches", NumberText(report, "batches")), TaskFacts(report),
       Fact("Matching", TextMember(report, "matching")),
       Fact("Engine", TextMember(report, "engine")),
       Fact("Processor", TextMember(report, "processor")),

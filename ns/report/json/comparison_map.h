@@ -214,6 +214,7 @@ void Map(Io& io, ComparisonResult& result) {
   io.Optional("inputs", result.input_paths);
   io("matching", result.matching);
   io("batches", result.batches);
+  io.Optional("samples", result.samples);
   io.Optional("reference", result.reference);
   io.Optional("emulated", result.emulated);
   io.Optional("processor", result.processor);
@@ -236,6 +237,8 @@ void Map(Io& io, ComparisonResult& result) {
   io.Optional("limits", result.limits);
   io.Optional("baseline", result.baseline);
   io.Optional("accuracy", result.accuracy);
+  io.Optional("agreement", result.agreement);
+  io.Optional("scores", result.scores);
   io.Optional("graph", result.graphs);
 }
 

@@ -1,12 +1,15 @@
-// Describes the JSON of what a comparison is judged by: limits, a baseline, and
-// the accuracy on labelled samples.
+// Describes the JSON of what a comparison is judged by: limits, a baseline, the
+// accuracy on labelled samples, agreement, and scores; and of which samples.
 #ifndef NS_REPORT_JSON_LIMITS_MAP_H_
 #define NS_REPORT_JSON_LIMITS_MAP_H_
 
 #include "ir/json/json_map.h"
 #include "ns/findings/limits/limit_text.h"
 #include "ns/result/accuracy.h"
+#include "ns/result/class_agreement.h"
+#include "ns/result/compared_samples.h"
 #include "ns/result/limit_check.h"
+#include "ns/result/task_score.h"
 
 namespace ns {
 
@@ -55,6 +58,33 @@ void Map(Io& io, Accuracy& accuracy) {
   io("won", accuracy.won);
   io("flipped", accuracy.flipped);
   io("flips", accuracy.flips);
+}
+
+template <typename Io>
+void Map(Io& io, ClassAgreement& agreement) {
+  io("samples", agreement.samples);
+  io("classes", agreement.classes);
+  io("flipped", agreement.flipped);
+  io("top1", agreement.top1);
+  io.Optional("top5", agreement.top5);
+  io("float_confidence", agreement.float_confidence);
+  io("quantized_confidence", agreement.quantized_confidence);
+  io("confidence_drift", agreement.confidence_drift);
+}
+
+template <typename Io>
+void Map(Io& io, ComparedSamples& samples) {
+  io("chosen", samples.chosen);
+  io("samples", samples.samples);
+  io("total", samples.total);
+}
+
+template <typename Io>
+void Map(Io& io, TaskScore& score) {
+  io("name", score.name);
+  io("float", score.of_float);
+  io("quantized", score.of_quantized);
+  io("difference", score.difference);
 }
 
 }  // namespace ns

@@ -37,13 +37,14 @@
     heading.after(contents);
   }
 
-  // Checksums are long: they are cut, and whole when pointed at. Limits have a
-  // part of their own.
+  // Checksums are long: they are cut, and whole when pointed at. Limits and
+  // scores have a part of their own.
   function tidyFacts(heading, report) {
     for (const fact of heading.querySelectorAll('dd')) {
       fact.title = fact.textContent;
-      if (report.limits && fact.previousElementSibling?.textContent ===
-          'Limit') {
+      const name = fact.previousElementSibling?.textContent || '';
+      if ((report.limits && name === 'Limit') ||
+          (report.scores && name.startsWith('Score '))) {
         fact.parentElement.remove();
       }
     }
@@ -61,7 +62,7 @@
     tidyFacts(heading, report);
     render(html`<${page.Toolbar} />`, mount('append', heading));
     render(html`<${page.Comparison} />`, mount('before', verdict));
-    render(html`<${page.Accuracy} /><${page.Limits} />`,
+    render(html`<${page.Accuracy} /><${page.Scores} /><${page.Limits} />`,
         mount('before', layers));
     if (hasSqnr(rows)) {
       render(html`<${page.Chart} />`, mount('before', layers, 'chart',

@@ -160,8 +160,24 @@ std::string SharesLine(const ComparisonResult& result) {
           : "");
 }
 
+// Returns "agreement of classes    top-1 99.61 %, ...".
+std::string AgreementLine(const ComparisonResult& result) {
+  return result.agreement
+             ? absl::StrFormat("%-22s  %s\n", "agreement of classes",
+                               AgreementText(*result.agreement))
+             : "";
+}
+
+// Returns "samples compared        3, 17 of 256 (flipped)".
+std::string SamplesLine(const ComparisonResult& result) {
+  return result.samples ? absl::StrFormat("%-22s  %s\n", "samples compared",
+                                          SamplesText(*result.samples))
+                        : "";
+}
+
 std::string LowestLines(const ComparisonResult& result) {
-  std::string lines = OutputLine(result) + SharesLine(result);
+  std::string lines =
+      OutputLine(result) + AgreementLine(result) + SharesLine(result);
   for (const Figure figure : ShownFigures(result)) {
     const bool is_part = figure == Figure::kInherited ||
                          figure == Figure::kWeightOnly ||
@@ -406,13 +422,15 @@ std::string MatchSummary(const ComparisonResult& result) {
 std::string FigureSummary(const ComparisonResult& result) {
   const std::optional<Verdict> verdict = VerdictOf(result);
   return absl::StrCat(
-      CountLine(result), result.layers.empty() ? "" : LowestLines(result),
+      CountLine(result), SamplesLine(result),
+      result.layers.empty() ? "" : LowestLines(result),
       BlameLines(result, verdict), VerdictLines(result, verdict),
       GainLines(result), SaturatingList(result), EmulationSummary(result),
       LayerList(result.not_emulated, "not emulated"), UnmatchedList(result),
       UnpairedInputList(result), LayerList(result.not_shadowed, "not shadowed"),
       LayerList(result.no_reference, "without a reference"),
       LayerList(result.not_referenced, "not compared with the reference"),
+      ScoreSummary(result.scores),
       result.accuracy ? AccuracySummary(*result.accuracy) : "",
       result.limits ? LimitLines(*result.limits) : "",
       result.baseline ? BaselineLines(*result.baseline) : "");

@@ -14,8 +14,9 @@ std::string MatchSummary(const ComparisonResult& result);
 
 // Says, as far as `result` has it and in this order:
 //
-//  * how many layers were matched, the lowest SQNR of the outputs and which
-//    layers their error comes from, and the lowest SQNR of each figure;
+//  * how many layers were matched, which samples were compared, the lowest SQNR
+//    of the outputs, how far the models agree on classes, which layers the
+//    error of the outputs comes from, and the lowest SQNR of each figure;
 //  * with activations and shadows, the WorstOffender, whether its error is
 //  mostly a shift or a few outliers, its worst channels,
 //    and the first fall that no layer explains (ns/findings/error_breakdown.h);
@@ -25,8 +26,8 @@ std::string MatchSummary(const ComparisonResult& result);
 //  * the five layers that clip most (ns/findings/saturation.h), the layers that
 //    saturate on the processor that is emulated
 //    (ns/report/table/emulation_summary.h), and what was left out and why;
-//  * the accuracy (ns/report/table/accuracy_text.h), the limits, and the
-//    comparison with a baseline (ns/findings/limits/limit_text.h).
+//  * the scores and the accuracy (ns/report/table/accuracy_text.h), the limits,
+//    and the comparison with a baseline (ns/findings/limits/limit_text.h).
 std::string FigureSummary(const ComparisonResult& result);
 
 }  // namespace ns

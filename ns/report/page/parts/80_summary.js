@@ -1,5 +1,5 @@
-// Limits, accuracy, coverage and the other lists of the report, each where the
-// JSON has it.
+// Limits, accuracy, scores, coverage and the other lists of the report, each
+// where the JSON has it.
 (function (page) {
   'use strict';
   const {html} = htmPreact;
@@ -38,8 +38,9 @@
     const {baseline} = report;
     const limits = report.limits || [];
     if (limits.length === 0) return null;
-    const unit = (name) => name === 'max-clip' ? 'share' :
-        name === 'max-unmatched' ? 'count' : 'dB';
+    const units = {'max-clip': 'share', 'max-dead-channels': 'share',
+      'max-unmatched': 'count', 'max-score-drop': ''};
+    const unit = (name) => name in units ? units[name] : 'dB';
     const crossed = limits.filter((limit) => !limit.passed);
     const held = limits.filter((limit) => limit.passed);
     const columns = [
@@ -105,6 +106,22 @@
           ['quantized margin', (flip) => number(flip.quantized_margin, ''),
            'number'],
         ]} />
+    </section>`;
+  };
+
+  // Figures of the task; a higher one is better.
+  page.Scores = function () {
+    const {scores} = page.useStore().report;
+    if (!scores || scores.length === 0) return null;
+    return html`<section id="scores" aria-label="Scores">
+      <h2>Scores <span class="faint">higher is better</span></h2>
+      <${List} title="Scores" entries=${scores} columns=${[
+        ['score', (score) => score.name, 'mono'],
+        ['float', (score) => number(score.float, ''), 'number'],
+        ['quantized', (score) => number(score.quantized, ''), 'number'],
+        ['difference', (score) =>
+          page.formatChange(page.number(score.difference), ''), 'number'],
+      ]} />
     </section>`;
   };
 

@@ -28,8 +28,9 @@ LimitCheck Drop(double value, double tolerance) {
 TEST(LimitTextTest, KindsHaveTheNamesOfTheirFlags) {
   for (const LimitKind kind :
        {LimitKind::kFailBelow, LimitKind::kMaxClip, LimitKind::kMaxDeadChannels,
-        LimitKind::kFailBelowOutput, LimitKind::kMaxUnmatched,
-        LimitKind::kMaxDrop, LimitKind::kMaxOutputDrop}) {
+        LimitKind::kFailBelowOutput, LimitKind::kMaxScoreDrop,
+        LimitKind::kMaxUnmatched, LimitKind::kMaxDrop,
+        LimitKind::kMaxOutputDrop}) {
     EXPECT_EQ(LimitKindNamed(LimitName(kind)), kind);
   }
   EXPECT_EQ(LimitName(LimitKind::kMaxClip), "max-clip");
@@ -67,6 +68,20 @@ TEST(LimitTextTest, SaysWhatChannelsAndOutputsCross) {
   EXPECT_THAT(
       CrossedText({LimitKind::kFailBelowOutput, "logits", "", "", kNan, 20}),
       HasSubstr("no output of the models has this SQNR"));
+}
+
+TEST(LimitTextTest, SaysByHowMuchAScoreDropped) {
+  EXPECT_EQ(
+      CrossedText({LimitKind::kMaxScoreDrop, "map", "", "", 0.0381, 0.01}),
+      "the quantized model's score is 0.0381 lower, more than "
+      "--max-score-drop=0.01");
+  // With as many digits as it takes.
+  EXPECT_THAT(
+      CrossedText({LimitKind::kMaxScoreDrop, "map", "", "", 0.010001, 0.01}),
+      HasSubstr("score is 0.010001 lower"));
+  EXPECT_EQ(CrossedText({LimitKind::kMaxScoreDrop, "map", "", "", kNan, 0.01}),
+            "a score is nan or was not computed, and --max-score-drop=0.01 "
+            "needs a number");
 }
 
 TEST(LimitTextTest, SaysSoOfNan) {

@@ -1,5 +1,6 @@
 #include "ns/findings/limits/limits.h"
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -239,6 +240,56 @@ TEST(LimitsTest, RefusesNamesOfNoLayerWithTheNearest) {
   EXPECT_EQ(CheckLimitNames(MaxClip("layer9.*:0.5%"), result).message(),
             "--max-clip=layer9.*:0.5% names no layer; ns match prints their "
             "names");
+}
+
+TEST(LimitsTest, AScoreMayDropByTheBound) {
+  ComparisonResult result = Result({Layer("fc", 10)});
+  // The difference is a little more than 0.01 in floating point.
+  result.scores = {{"map", 0.912, 0.902, -0.01}, {"wer", 0.5, 0.75, 0.25}};
+  Limits limits;
+  limits.max_score_drop =
+      OrThrow(ParseLayerLimits(LimitKind::kMaxScoreDrop, "0.01"));
+  std::vector<LimitCheck> checks = CheckLimits(limits, result);
+  ASSERT_EQ(checks.size(), 2U);
+  EXPECT_EQ(checks[0].layer, "map");
+  EXPECT_TRUE(checks[0].passed);
+  EXPECT_TRUE(checks[1].passed);
+  EXPECT_EQ(checks[1].value, -0.25);
+  result.scores[0].of_quantized = 0.9;
+  result.scores[1].of_quantized = std::nan("");
+  checks = CheckLimits(limits, result);
+  EXPECT_FALSE(checks[0].passed);
+  EXPECT_FALSE(checks[1].passed);
+}
+
+TEST(LimitsTest, EachScoreMayHaveABound) {
+  ComparisonResult result = Result({Layer("fc", 10)});
+  result.scores = {{"map", 1, 0.5, -0.5}, {"f1", 1, 0.5, -0.5}};
+  Limits limits;
+  limits.max_score_drop =
+      OrThrow(ParseLayerLimits(LimitKind::kMaxScoreDrop, "f1:0.75,0"));
+  EXPECT_THAT(Checked(limits, result),
+              ElementsAre("map 0.5 0 no", "f1 0.5 0.75 yes"));
+  result.scores.clear();
+  EXPECT_THAT(Checked(limits, result),
+              ElementsAre("f1 nan 0.75 no", " nan 0 no"));
+}
+
+TEST(LimitsTest, RefusesNamesOfNoScoreAndBoundsThatAreNone) {
+  Limits limits;
+  limits.max_score_drop =
+      OrThrow(ParseLayerLimits(LimitKind::kMaxScoreDrop, "0,recal:0.5"));
+  EXPECT_EQ(
+      CheckScoreNames(limits, {"recall", "f1"}).message(),
+      "--max-score-drop=recal:0.5 names no score; did you mean 'recall'?");
+  EXPECT_EQ(CheckScoreNames(limits, {"wer"}).message(),
+            "--max-score-drop=recal:0.5 names no score; the scores are wer");
+  NS_EXPECT_OK(CheckScoreNames(limits, {"recal"}));
+  for (const char* text : {"", "-1", "1%", "1dB", "nan", "inf", "map:"}) {
+    EXPECT_THAT(ErrorOf(LimitKind::kMaxScoreDrop, text),
+                HasSubstr("is not a number of at least 0"))
+        << text;
+  }
 }
 
 }  // namespace

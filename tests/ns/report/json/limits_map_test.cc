@@ -9,7 +9,10 @@
 #include "gtest/gtest.h"
 #include "ir/json/write_json.h"
 #include "ns/result/accuracy.h"
+#include "ns/result/class_agreement.h"
+#include "ns/result/compared_samples.h"
 #include "ns/result/limit_check.h"
+#include "ns/result/task_score.h"
 
 namespace ns {
 namespace {
@@ -23,6 +26,9 @@ struct Judgement {
   std::optional<std::vector<LimitCheck>> limits;
   std::optional<BaselineLayers> baseline;
   std::optional<Accuracy> accuracy;
+  std::optional<ClassAgreement> agreement;
+  std::optional<ComparedSamples> samples;
+  std::vector<TaskScore> scores;
 };
 
 template <typename Io>
@@ -30,12 +36,17 @@ void Map(Io& io, Judgement& judgement) {
   io.Optional("limits", judgement.limits);
   io.Optional("baseline", judgement.baseline);
   io.Optional("accuracy", judgement.accuracy);
+  io.Optional("agreement", judgement.agreement);
+  io.Optional("samples", judgement.samples);
+  io.Optional("scores", judgement.scores);
 }
 
 std::string JsonOf(const Judgement& judgement) { return WriteJson(judgement); }
 
 std::string JsonOf(const LimitCheck& check) {
-  return JsonOf(Judgement{{{check}}, {}, {}});
+  Judgement judgement;
+  judgement.limits = {check};
+  return JsonOf(judgement);
 }
 
 TEST(LimitsMapTest, WithoutLimitsOrLabelsThereIsNothing) {
@@ -167,6 +178,47 @@ TEST(LimitsMapTest, WritesAccuracyAndFlipsAfterTheLimits) {
   }
 }
 )");
+}
+
+TEST(LimitsMapTest, WritesAgreementSamplesAndScores) {
+  Judgement result;
+  result.agreement.emplace();
+  result.agreement->samples = 4;
+  result.agreement->classes = 3;
+  result.agreement->flipped = 1;
+  result.agreement->top1 = 0.75;
+  result.agreement->float_confidence = 0.5;
+  result.agreement->quantized_confidence = 0.25;
+  result.agreement->confidence_drift = -0.25;
+  result.samples = ComparedSamples{"worst:1", {3}, 4};
+  result.scores = {{"map", 0.5, kNan, kNan}};
+  EXPECT_EQ(JsonOf(result), R"({
+  "agreement": {
+    "samples": 4,
+    "classes": 3,
+    "flipped": 1,
+    "top1": 0.75,
+    "float_confidence": 0.5,
+    "quantized_confidence": 0.25,
+    "confidence_drift": -0.25
+  },
+  "samples": {
+    "chosen": "worst:1",
+    "samples": [3],
+    "total": 4
+  },
+  "scores": [
+    {
+      "name": "map",
+      "float": 0.5,
+      "quantized": "nan",
+      "difference": "nan"
+    }
+  ]
+}
+)");
+  result.agreement->top5 = 1;
+  EXPECT_THAT(JsonOf(result), HasSubstr("\"top5\": 1.0,"));
 }
 
 }  // namespace

@@ -95,6 +95,9 @@ ComparisonResult Full() {
   accuracy.flipped = 24;
   accuracy.flips = {{1, 31, 7, 7, 9, 0.5, kNan}};
   result.accuracy = accuracy;
+  result.agreement = ClassAgreement{64, 10, 24, 0.625, 0.875, 0.5, 0.75, 0.25};
+  result.scores = {{"map", 0.5, 0.25, -0.25}};
+  result.samples = ComparedSamples{"flipped", {3, 17}, 64};
   return result;
 }
 
@@ -121,6 +124,7 @@ TEST(ReadComparisonTest, TellsWhatTheComparisonHas) {
       OrThrow(ParseComparison(ToJson(ComparisonResult()), "a.json"));
   EXPECT_FALSE(empty.has_activations || empty.has_shadows || empty.has_kernels);
   EXPECT_FALSE(empty.limits || empty.accuracy || empty.stubs || empty.outputs);
+  EXPECT_FALSE(empty.agreement || empty.samples || !empty.scores.empty());
 }
 
 TEST(ReadComparisonTest, FieldsOfLaterVersionsAreLeftOut) {

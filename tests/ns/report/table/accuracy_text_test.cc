@@ -1,5 +1,6 @@
 #include "ns/report/table/accuracy_text.h"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,36 @@ TEST(AccuracyTextTest, ModelsMayAgree) {
   accuracy.agreement = 1;
   EXPECT_THAT(AccuracySummary(accuracy),
               EndsWith("same class for 100.00 %; no flips\n"));
+}
+
+TEST(AccuracyTextTest, ScoresAreAligned) {
+  EXPECT_EQ(ScoreSummary({}), "");
+  EXPECT_EQ(ScoreSummary({{"map", 0.912, 0.874, -0.038}}),
+            "\nscore map  float 0.912  quantized 0.874  -0.038\n");
+  EXPECT_EQ(ScoreSummary({{"map", 0.5, 0.25, -0.25},
+                          {"accuracy", 98.123456, std::nan(""), std::nan("")}}),
+            "\n"
+            "score map       float 0.5    quantized 0.25  -0.25\n"
+            "score accuracy  float 98.12  quantized nan   nan\n");
+  EXPECT_EQ(ScoreText({"map", 0.912, 0.874, -0.038}),
+            "float 0.912, quantized 0.874, -0.038");
+}
+
+TEST(AccuracyTextTest, AgreementNeedsNoLabels) {
+  ClassAgreement agreement;
+  agreement.top1 = 0.996;
+  agreement.confidence_drift = -0.00181;
+  EXPECT_EQ(AgreementText(agreement), "top-1 99.60 %, confidence -0.0018");
+  agreement.top5 = 1;
+  EXPECT_EQ(AgreementText(agreement),
+            "top-1 99.60 %, top-5 100.00 %, confidence -0.0018");
+}
+
+TEST(AccuracyTextTest, NamesTheFirstTenSamples) {
+  EXPECT_EQ(SamplesText({"flipped", {3, 17}, 256}), "3, 17 of 256 (flipped)");
+  EXPECT_EQ(
+      SamplesText({"worst:12", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20}, 30}),
+      "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more of 30 (worst:12)");
 }
 
 }  // namespace

@@ -203,5 +203,22 @@ TEST(TableSummaryTest, TellsWhereTheErrorOfTheOutputsComesFrom) {
               Not(HasSubstr("error of the outputs")));
 }
 
+TEST(TableSummaryTest, TellsHowWellTheModelsDoTheirTask) {
+  ComparisonResult result = Result({Layer("fc", 30)});
+  EXPECT_THAT(ToTable(result, {}), Not(HasSubstr("agreement")));
+  EXPECT_THAT(ToTable(result, {}), Not(HasSubstr("score ")));
+  EXPECT_THAT(ToTable(result, {}), Not(HasSubstr("samples compared")));
+  result.agreement.emplace();
+  result.agreement->top1 = 0.75;
+  result.scores = {{"map", 0.5, 0.25, -0.25}};
+  result.samples = ComparedSamples{"listed", {3}, 8};
+  EXPECT_THAT(ToTable(result, {}),
+              HasSubstr("samples compared        3 of 8 (listed)\n"));
+  EXPECT_THAT(ToTable(result, {}),
+              HasSubstr("agreement of classes    top-1 75.00 %, confidence "));
+  EXPECT_THAT(ToTable(result, {}),
+              HasSubstr("\n\nscore map  float 0.5  quantized 0.25  -0.25\n"));
+}
+
 }  // namespace
 }  // namespace ns
