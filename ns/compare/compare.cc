@@ -6,7 +6,7 @@
 
 #include "ir/base/status.h"
 #include "ir/files/training_mode.h"
-#include "ns/accuracy/label_accuracy.h"
+#include "ns/accuracy/task_figures.h"
 #include "ns/compare/describe_run.h"
 #include "ns/compare/leaf_modules.h"
 #include "ns/compare/state_dict_files.h"
@@ -23,7 +23,31 @@ class LayerComparer {
   LayerComparer(const BatchReader& batches, const CompareFilesOptions& options)
       : batches_(batches), options_(options) {}
 
-  absl::StatusOr<ComparisonResult> Compare(const ModelPair& models) {
+  // Compares the samples of `chosen`, or all where it is absent. Where the
+  // options choose samples by what the models return, it finds them first, and
+  // sets `chosen`.
+  absl::StatusOr<ComparisonResult> Compare(
+      const ModelPair& models, std::optional<ChosenSamples>& chosen) {
+    if (options_.samples && !chosen) {
+      CompareOptions first = options_.compare;
+      if (options_.progress) {
+        first.progress = options_.progress();
+      }
+      NS_ASSIGN_OR_RETURN(
+          chosen, ChooseSamples(models, batches_, *options_.samples, first));
+    }
+    if (!chosen) {
+      return CompareBatches(models, batches_, std::nullopt);
+    }
+    return CompareBatches(models,
+                          BatchReader::OfSamples(batches_, chosen->selection),
+                          chosen->selection);
+  }
+
+ private:
+  absl::StatusOr<ComparisonResult> CompareBatches(
+      const ModelPair& models, const BatchReader& batches,
+      const SampleSelection& selection) {
     CompareOptions compare = options_.compare;
     if (options_.progress) {
       compare.progress = options_.progress();
@@ -33,14 +57,15 @@ class LayerComparer {
                           LoadUserMetric(metric.name, metric.path));
       compare.user_metrics.push_back(std::move(loaded));
     }
-    std::optional<LabelAccuracy> accuracy;
-    if (!options_.labels_path.empty()) {
+    // Without activations, or with a reference, one model alone runs.
+    std::optional<TaskFigures> figures;
+    if (compare.activations && options_.reference.empty()) {
       NS_ASSIGN_OR_RETURN(
-          accuracy, LabelAccuracy::Load(options_.labels_path, batches_.size(),
-                                        options_.has_more_labels));
+          figures,
+          TaskFigures::Load(options_.task, batches_.size(), selection));
       compare.see_outputs = [&](int64_t batch, const c10::IValue& of_float,
                                 const c10::IValue& of_quantized) {
-        return accuracy->Add(batch, of_float, of_quantized);
+        return figures->Add(batch, of_float, of_quantized);
       };
     }
     std::optional<ActivationFiles> files;
@@ -51,25 +76,24 @@ class LayerComparer {
     NS_ASSIGN_OR_RETURN(
         ComparisonResult result,
         options_.reference.empty()
-            ? CompareModels(models.float_model, models.quantized_model,
-                            batches_, compare)
+            ? CompareModels(models.float_model, models.quantized_model, batches,
+                            compare)
             : CompareWithReference(models.float_model, models.quantized_model,
-                                   batches_, options_.reference, compare));
-    if (accuracy) {
-      result.accuracy = accuracy->Result();
+                                   batches, options_.reference, compare));
+    if (figures) {
+      NS_RETURN_IF_ERROR(figures->SetFigures(result));
     }
-    AddNotices(models, files, result);
+    AddNotices(models, batches, files, result);
     return result;
   }
 
- private:
-  void AddNotices(const ModelPair& models,
+  void AddNotices(const ModelPair& models, const BatchReader& batches,
                   const std::optional<ActivationFiles>& files,
                   ComparisonResult& result) const {
-    if (result.batches < batches_.size() && options_.compare.is_settled) {
+    if (result.batches < batches.size() && options_.compare.is_settled) {
       CompareNotice notice = {CompareNotice::Kind::kSettledEarly};
       notice.done = result.batches;
-      notice.total = batches_.size();
+      notice.total = batches.size();
       result.warnings.push_back(options_.word(notice));
     }
     if (const auto notice = UnmatchedInModules(models, result)) {
@@ -88,12 +112,13 @@ class LayerComparer {
 };
 
 absl::StatusOr<ComparisonResult> CompareLayers(
-    const BatchReader& batches, const CompareFilesOptions& options) {
+    const BatchReader& batches, const CompareFilesOptions& options,
+    std::optional<ChosenSamples>& chosen) {
   LayerComparer comparer(batches, options);
   ComparisonResult result;
   std::vector<std::string> leaves;
   const auto compare = [&](const ModelPair& models) -> absl::Status {
-    NS_ASSIGN_OR_RETURN(result, comparer.Compare(models));
+    NS_ASSIGN_OR_RETURN(result, comparer.Compare(models, chosen));
     return absl::OkStatus();
   };
   NS_RETURN_IF_ERROR(
@@ -133,16 +158,28 @@ void WarnOfTrainingMode(const ModelPairOptions& models,
 
 absl::StatusOr<ComparisonResult> CompareModelFiles(
     const BatchReader& batches, const CompareFilesOptions& options) {
+  std::optional<ChosenSamples> chosen;
+  if (options.samples && options.samples->kind == SampleChoice::Kind::kListed) {
+    NS_ASSIGN_OR_RETURN(chosen, ListedSamples(batches, *options.samples));
+  }
   ComparisonResult result;
   if (options.compare.weights || RunsLayers(options.compare)) {
-    NS_ASSIGN_OR_RETURN(result, CompareLayers(batches, options));
+    NS_ASSIGN_OR_RETURN(result, CompareLayers(batches, options, chosen));
   } else {
     result.matching = options.compare.match.mode == MatchingMode::kStrict
                           ? "strict"
                           : "aligned";
   }
-  NS_RETURN_IF_ERROR(CompareModules(options.modules, options.models, batches,
-                                    options.progress, result));
+  const auto compare_modules = [&](const BatchReader& compared) {
+    return CompareModules(options.modules, options.models, compared,
+                          options.progress, result);
+  };
+  NS_RETURN_IF_ERROR(chosen ? compare_modules(BatchReader::OfSamples(
+                                  batches, chosen->selection))
+                            : compare_modules(batches));
+  if (chosen) {
+    result.samples = chosen->compared;
+  }
   WarnOfTrainingMode(options.models, result);
   return result;
 }

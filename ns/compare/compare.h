@@ -4,11 +4,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "ns/accuracy/task_figures.h"
 #include "ns/batches/batch_reader.h"
+#include "ns/compare/choose_samples.h"
 #include "ns/compare/compare_modules.h"
 #include "ns/compare/compare_notice.h"
 #include "ns/compare/load_pair.h"
@@ -38,12 +41,13 @@ struct CompareFilesOptions {
   // The folder of values that stand for those of the float model, which then
   // does not run (CompareWithReference); empty for none.
   std::string reference;
-  // Labels of the batches (LabelAccuracy::Load); empty to count no accuracy.
-  std::string labels_path;
-  // Whether there may be more labels than batches.
-  bool has_more_labels = false;
+  // Labels of the batches, and scores, which run on all batches.
+  TaskFigureOptions task;
   // Where the compared values are kept; without a directory, nowhere.
   ActivationFiles::Options save;
+  // Which samples are compared; absent for all. Those that are chosen by what
+  // the models return need activations, and no reference.
+  std::optional<SampleChoice> samples;
   // Files of the batches, which the result names with `compare.graphs`.
   std::vector<std::string> input_paths;
   // Called for layers, stubs and outputs in turn. CompareOptions::progress is
@@ -61,16 +65,17 @@ bool RunsLayers(const CompareOptions& options);
 bool ComparesStateDicts(const CompareFilesOptions& options);
 
 // Loads both models and compares what `options` asks for: layers
-// (CompareModels), modules (CompareStubs and CompareOutputs of ns/eager), and
-// the accuracy on labelled samples. State dicts are compared by their keys
-// (CompareStateDicts of ns/eager), which needs no batches.
+// (CompareModels), modules (CompareStubs and CompareOutputs of ns/eager), the
+// accuracy on labelled samples, agreement on classes, and scores. State dicts
+// are compared by their keys (CompareStateDicts of ns/eager), which needs no
+// batches.
 //
 // Types of modules that eager quantization takes apart, and in which no op can
 // be compared (FindLeaves), are compared as one op each unless `models.leaves`
 // are given. `batches` may be empty where nothing runs.
 //
-// Errors: a file that cannot be loaded; those of the functions above; that of
-// CompareOptions::check_matches.
+// Errors: a file that cannot be loaded; samples that the batches lack; those of
+// the functions above; that of CompareOptions::check_matches.
 absl::StatusOr<ComparisonResult> Compare(const BatchReader& batches,
                                          const CompareFilesOptions& options);
 

@@ -163,13 +163,32 @@ class JsonSchemaTest(cli.CliTest):
                    'training-mode', 'rescaled', 'recurrent-state'))
     self.assertIn(len(verdict['sentences']), (1, 2, 3, 4))
 
+  def check_task(self, result):
+    if 'agreement' in result:
+      agreement = result['agreement']
+      self.assertEqual([key for key in agreement if key != 'top5'],
+                       ['samples', 'classes', 'flipped', 'top1',
+                        'float_confidence', 'quantized_confidence',
+                        'confidence_drift'])
+      self.assertEqual('top5' in agreement, agreement['classes'] > 5)
+      for key in ('samples', 'classes', 'flipped'):
+        self.assertIsInstance(agreement[key], int)
+      self.assertLessEqual(agreement['top1'], agreement.get('top5', 1))
+      self.check_number(agreement['confidence_drift'])
+    for score in result.get('scores', []):
+      self.assertEqual(list(score), ['name', 'float', 'quantized',
+                                     'difference'])
+    if 'samples' in result:
+      self.assertEqual(list(result['samples']), ['chosen', 'samples', 'total'])
+
   def check(self, result):
     self.assertEqual([key for key in result
                       if key not in ('worst_offender', 'no_reference',
                                      'first_unexplained_fall', 'emulated',
                                      'not_emulated', 'verdict', 'inputs',
                                      'outputs_of_model',
-                                     'coverage')],
+                                     'coverage', 'agreement', 'scores',
+                                     'samples')],
                      ['schema', 'float', 'quantized', 'matching', 'batches',
                       'layers', 'unmatched', 'not_shadowed'])
     self.assertEqual(result['schema'], 'ns.compare/1')
@@ -207,6 +226,7 @@ class JsonSchemaTest(cli.CliTest):
       self.assertIn(node['model'], ('float', 'quantized'))
       self.assertTrue(node['reason'])
     self.assertEqual(result['not_shadowed'], [])
+    self.check_task(result)
     if 'coverage' in result:
       self.check_coverage(result['coverage'], result['layers'])
     if 'verdict' in result:
@@ -260,6 +280,12 @@ class JsonSchemaTest(cli.CliTest):
                      list(range(8)))
     figures = [float(channel['sqnr_db']) for channel in worst]
     self.assertEqual(figures, sorted(figures))
+
+  def test_some_samples_follow_it_too(self):
+    result = self.json(*cli.COMPARE, '--inputs=images.pt', '--samples=worst:2')
+    self.check(result)
+    self.assertEqual(result['samples']['chosen'], 'worst:2')
+    self.assertEqual(result['agreement']['samples'], 2)
 
   def test_strange_inputs_follow_it_too(self):
     for name in ('nan', 'inf', 'zeros', 'no_rows'):

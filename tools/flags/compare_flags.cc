@@ -5,10 +5,13 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "ir/base/status.h"
+#include "ns/findings/limits/limits.h"
 #include "ns/report/json/metric_name.h"
 #include "ns/suite/byte_size.h"
 #include "passes/kernels/saturation_mode.h"
@@ -43,7 +46,8 @@ absl::Status ParseReference(const Flags& flags, bool has_inputs,
         "--reference is of activations; --what takes weights,activations or "
         "activations with it");
   }
-  for (const char* other : {"emulate", "exact", "labels", "save-activations"}) {
+  for (const char* other :
+       {"emulate", "exact", "labels", "samples", "save-activations", "score"}) {
     if (flags.Has(other)) {
       return absl::InvalidArgumentError(
           absl::StrCat("--", other,
@@ -135,47 +139,125 @@ absl::Status ParseSave(const Flags& flags, CompareFilesOptions& options) {
   return absl::OkStatus();
 }
 
-absl::Status ParseMetrics(const Flags& flags, CompareFilesOptions& options) {
-  NS_ASSIGN_OR_RETURN(const std::vector<std::string> metrics,
-                      flags.List("metric"));
-  for (const std::string& metric : metrics) {
+// Names are parts of lines, limits and attributes of XML.
+bool IsScoreName(absl::string_view name) {
+  return !name.empty() && absl::c_all_of(name, [](char c) {
+    return absl::ascii_isalnum(c) || absl::StrContains("._-@", c);
+  });
+}
+
+// Reads --<flag>=NAME=PATH, several with commas, into files with a name and a
+// path. `example` is one such value.
+template <typename File>
+absl::Status ParseNamedFiles(const Flags& flags, absl::string_view flag,
+                             absl::string_view example,
+                             std::vector<File>& files) {
+  NS_ASSIGN_OR_RETURN(const std::vector<std::string> values, flags.List(flag));
+  for (const std::string& value : values) {
     const std::pair<std::string, std::string> parts =
-        absl::StrSplit(metric, absl::MaxSplits('=', 1));
-    const MetricFile flag = {parts.first, parts.second};
-    if (flag.path.empty()) {
+        absl::StrSplit(value, absl::MaxSplits('=', 1));
+    if (parts.second.empty()) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "--metric=", metric, " is not NAME=PATH, such as psnr=psnr.pt"));
+          "--", flag, "=", value, " is not NAME=PATH, such as ", example));
     }
-    const absl::Status named = CheckMetricName(flag.name);
+    if (absl::c_any_of(files, [&](const File& other) {
+          return other.name == parts.first;
+        })) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--", flag, " names two ", flag, "s '", parts.first, "'"));
+    }
+    files.push_back({parts.first, parts.second});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParseMetrics(const Flags& flags, CompareFilesOptions& options) {
+  NS_RETURN_IF_ERROR(
+      ParseNamedFiles(flags, "metric", "psnr=psnr.pt", options.metrics));
+  for (const MetricFile& metric : options.metrics) {
+    const absl::Status named = CheckMetricName(metric.name);
     if (!named.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat("--metric: ", named.message()));
     }
-    if (absl::c_any_of(options.metrics, [&](const MetricFile& other) {
-          return other.name == flag.name;
-        })) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--metric names two metrics '", flag.name, "'"));
-    }
-    options.metrics.push_back(flag);
   }
-  if (!metrics.empty() && !RunsLayers(options.compare)) {
+  if (!options.metrics.empty() && !RunsLayers(options.compare)) {
     return absl::InvalidArgumentError(
         "--metric needs --what=activations, shadows or kernel");
   }
   return absl::OkStatus();
 }
 
-absl::Status ParseLabels(const Flags& flags, CompareFilesOptions& options) {
-  if (!flags.Has("labels")) {
+absl::Status ParseTask(const Flags& flags, TaskFigureOptions& task) {
+  if (flags.Has("labels")) {
+    NS_ASSIGN_OR_RETURN(task.labels_path, flags.Required("labels"));
+  }
+  task.has_more_labels = flags.Has("max-batches");
+  NS_RETURN_IF_ERROR(
+      ParseNamedFiles(flags, "score", "map=map.pt", task.scores));
+  for (const ScoreFile& score : task.scores) {
+    if (!IsScoreName(score.name)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--score: '", score.name,
+          "' cannot name a score: use letters, digits and any of ._-@"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParseSamples(const Flags& flags, CompareFilesOptions& options) {
+  if (!flags.Has("samples")) {
     return absl::OkStatus();
   }
-  NS_ASSIGN_OR_RETURN(options.labels_path, flags.Required("labels"));
-  return options.compare.activations
+  absl::StatusOr<SampleChoice> choice = ParseSampleChoice(flags.Get("samples"));
+  if (!choice.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--samples: ", choice.status().message()));
+  }
+  options.samples = *std::move(choice);
+  if (options.samples->kind != SampleChoice::Kind::kListed &&
+      !options.compare.activations) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--samples=", flags.Get("samples"),
+        " needs both models to run, by --what=activations and --inputs=PATH"));
+  }
+  return RunsLayers(options.compare) || options.modules.Any()
              ? absl::OkStatus()
              : absl::InvalidArgumentError(
-                   "--labels needs both models to run, by --what=activations "
-                   "and --inputs=PATH");
+                   "--samples needs --inputs=PATH, and --what with more than "
+                   "weights");
+}
+
+// Error: flags of the task where the models do not both run.
+absl::Status CheckBothRun(const Flags& flags,
+                          const CompareFilesOptions& options) {
+  for (const absl::string_view flag : {"labels", "score"}) {
+    if (flags.Has(flag) && !options.compare.activations) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", flag,
+                       " needs both models to run, by --what=activations and "
+                       "--inputs=PATH"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Error: a limit on scores that there are not.
+absl::Status CheckScoreLimits(const Limits& limits,
+                              const TaskFigureOptions& task) {
+  if (limits.max_score_drop.empty()) {
+    return absl::OkStatus();
+  }
+  if (task.scores.empty()) {
+    return absl::InvalidArgumentError(
+        "--max-score-drop needs --score=NAME=PATH with a module that computes "
+        "the score");
+  }
+  std::vector<std::string> names;
+  for (const ScoreFile& score : task.scores) {
+    names.push_back(score.name);
+  }
+  return CheckScoreNames(limits, names);
 }
 
 // Reads what is measured beside shadows.
@@ -222,7 +304,6 @@ absl::StatusOr<CompareFlags> ParseCompareFlags(const Flags& flags) {
   NS_ASSIGN_OR_RETURN(parsed.outputs, ParseReportOutputs(flags));
   NS_ASSIGN_OR_RETURN(parsed.run, ParseRunFlags(flags));
   options.input_paths = parsed.run.input_paths;
-  options.has_more_labels = parsed.run.max_batches.has_value();
   NS_RETURN_IF_ERROR(ParseWhat(flags, !options.input_paths.empty(), options));
   NS_RETURN_IF_ERROR(
       ParseReference(flags, !options.input_paths.empty(), options));
@@ -230,7 +311,9 @@ absl::StatusOr<CompareFlags> ParseCompareFlags(const Flags& flags) {
   NS_ASSIGN_OR_RETURN(options.compare.io_types, ParseIoTypes(flags));
   NS_RETURN_IF_ERROR(ParseSave(flags, options));
   NS_RETURN_IF_ERROR(ParseMetrics(flags, options));
-  NS_RETURN_IF_ERROR(ParseLabels(flags, options));
+  NS_RETURN_IF_ERROR(ParseTask(flags, options.task));
+  NS_RETURN_IF_ERROR(CheckBothRun(flags, options));
+  NS_RETURN_IF_ERROR(ParseSamples(flags, options));
   NS_RETURN_IF_ERROR(ParseParts(flags, options));
   NS_RETURN_IF_ERROR(ParseEmulate(flags, options));
   options.compare.graphs = flags.Has("graph") || flags.Has("html");
@@ -239,6 +322,7 @@ absl::StatusOr<CompareFlags> ParseCompareFlags(const Flags& flags) {
       ParseLimitFlags(flags,
                       {options.compare.weights || RunsLayers(options.compare),
                        options.compare.activations, options.compare.shadows}));
+  NS_RETURN_IF_ERROR(CheckScoreLimits(parsed.limits.limits, options.task));
   options.compare.exact = flags.Has("exact");
   options.compare.outliers = flags.Has("outliers");
   options.compare.histograms = flags.Has("histograms") || flags.Has("html");
@@ -257,7 +341,10 @@ absl::StatusOr<CompareFlags> ParseCompareFlags(const Flags& flags) {
     inputs.push_back({"metric", metric.path});
   }
   inputs.push_back({"baseline", parsed.limits.baseline_path});
-  inputs.push_back({"labels", options.labels_path});
+  inputs.push_back({"labels", options.task.labels_path});
+  for (const ScoreFile& score : options.task.scores) {
+    inputs.push_back({"score", score.path});
+  }
   NS_RETURN_IF_ERROR(CheckDistinct({{"json", parsed.outputs.json_path},
                                     {"csv", parsed.outputs.csv_path},
                                     {"html", parsed.outputs.html_path},

@@ -23,14 +23,25 @@ constexpr FlagSpec kFlags[] = {
      "for outputs: types of modules to compare, with commas; default: those of "
      "PyTorch's suite"},
     {"max-batches", "N", "stop after N batches"},
+    {"samples", "LIST",
+     "compare only these: flipped (the models' top-1 differs), worst:8 (lowest "
+     "SQNR of the first output), or numbers with commas, counted from 0 over "
+     "all batches; the first two run the models once more"},
     {"labels", "PATH",
      "the classes of the inputs, torch.save of a list of one tensor of "
      "integers for each batch: tells top-1 of both models and which samples "
      "flip"},
+    {"score", "NAME=PATH",
+     "figures of the task, such as mAP, of both models, several with commas or "
+     "flags: modules saved by torch.jit.save with update(outputs, labels), "
+     "called for each batch, and compute() -> float; a higher score is better. "
+     "--labels may then be of any type",
+     true},
     {"metric", "NAME=PATH",
-     "figures of your own, several with commas: modules saved by "
+     "figures of your own, several with commas or flags: modules saved by "
      "torch.jit.save with forward(float: Tensor, quantized: Tensor) -> float, "
-     "called on each pair of compared values"},
+     "called on each pair of compared values",
+     true},
     {"per-channel", "", "name the worst output channels of each layer"},
     {"outliers", "",
      "tell how large the largest errors of each layer are, and what part of "
@@ -71,6 +82,7 @@ constexpr FlagSpec kFlags[] = {
     kMaxClipFlag,
     kMaxDeadChannelsFlag,
     kFailBelowOutputFlag,
+    kMaxScoreDropFlag,
     kMaxUnmatchedFlag,
     kBaselineFlag,
     kMaxDropFlag,
@@ -115,7 +127,12 @@ constexpr CommandSpec kSpec = {
     "such as a residual block. 'outputs' compares what modules and the models\n"
     "return, each model on its own values. 'kernel' compares each quantized\n"
     "op with a reference that dequantizes, computes in float and quantizes:\n"
-    "what the kernel adds to the error of quantization.\n",
+    "what the kernel adds to the error of quantization. To see what it costs "
+    "the\n"
+    "task, add --labels=tools/demo/labels.pt --score=top1=tools/demo/top1.pt "
+    "to\n"
+    "the example; --samples=worst:8 compares the samples with the largest "
+    "error.\n",
     kFlags,
     "bazel run -c opt //tools:ns -- compare --float=tools/demo/float.pt "
     "--quantized=tools/demo/quantized.pt --inputs=tools/demo/images.pt",

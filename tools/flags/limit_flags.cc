@@ -111,6 +111,8 @@ absl::StatusOr<LimitFlags> ParseLimitFlags(const Flags& flags,
                                  limits.max_dead_channels));
   NS_RETURN_IF_ERROR(ParseLayers(flags, LimitKind::kFailBelowOutput,
                                  limits.fail_below_output));
+  NS_RETURN_IF_ERROR(
+      ParseLayers(flags, LimitKind::kMaxScoreDrop, limits.max_score_drop));
   NS_ASSIGN_OR_RETURN(limits.max_unmatched, flags.Number("max-unmatched", 0));
   NS_RETURN_IF_ERROR(ParseDrops(flags, parsed));
   parsed.early_stop = flags.Has("early-stop");

@@ -28,6 +28,10 @@ inline constexpr FlagSpec kFailBelowOutputFlag = {
     "fail-below-output", "LIMITS",
     "likewise when the SQNR of what the model returns is below so many dB: 20, "
     "or output[1]:30 by name"};
+inline constexpr FlagSpec kMaxScoreDropFlag = {
+    "max-score-drop", "LIMITS",
+    "likewise when a score of the quantized model is more than so much below "
+    "the float model's: 0.01, or map:0.02 by name"};
 inline constexpr FlagSpec kMaxUnmatchedFlag = {
     "max-unmatched", "N", "likewise when more ops have no counterpart"};
 inline constexpr FlagSpec kBaselineFlag = {

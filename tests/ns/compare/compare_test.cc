@@ -3,6 +3,7 @@
 #include <ATen/Functions.h>
 #include <torch/csrc/jit/api/module.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -62,7 +63,9 @@ CompareFilesOptions Options() {
 
 TEST(CompareTest, LayersAreComparedAsByCompareModels) {
   const CompareFilesOptions options = Options();
-  const ComparisonResult of_files = OrThrow(Compare(Batches(3), options));
+  ComparisonResult of_files = OrThrow(Compare(Batches(3), options));
+  EXPECT_TRUE(of_files.agreement.has_value());
+  of_files.agreement.reset();
   ASSERT_THAT(of_files.layers, Not(IsEmpty()));
   ComparisonResult of_models;
   NS_ASSERT_OK(
@@ -164,10 +167,14 @@ TEST(CompareTest, WhatCannotBeLoadedIsAnError) {
   EXPECT_THAT(MessageOf(Compare(Batches(1), options)),
               StartsWith("/nowhere/mae.pt: "));
   options.metrics.clear();
-  options.labels_path = "/nowhere/labels.pt";
+  options.task.labels_path = "/nowhere/labels.pt";
   EXPECT_THAT(MessageOf(Compare(Batches(1), options)),
               StartsWith("/nowhere/labels.pt: "));
-  options.labels_path.clear();
+  options.task.labels_path.clear();
+  options.task.scores = {{"map", "/nowhere/map.pt"}};
+  EXPECT_THAT(MessageOf(Compare(Batches(1), options)),
+              StartsWith("score 'map': /nowhere/map.pt: "));
+  options.task.scores.clear();
   options.models.quantized_path = "/nowhere/q.pt";
   EXPECT_THAT(MessageOf(Compare(Batches(1), options)),
               StartsWith("/nowhere/q.pt: "));
@@ -181,6 +188,63 @@ TEST(CompareTest, CheckMatchesEndsTheComparison) {
                : absl::InvalidArgumentError("not these layers");
   };
   EXPECT_EQ(MessageOf(Compare(Batches(1), options)), "not these layers");
+}
+
+TEST(CompareTest, ComparesSomeSamplesAlone) {
+  CompareFilesOptions options = Options();
+  const ComparisonResult all = OrThrow(Compare(Batches(3), options));
+  EXPECT_EQ(all.agreement->samples, 12);
+  EXPECT_FALSE(all.samples.has_value());
+  options.samples = OrThrow(ParseSampleChoice("9,4"));
+  const ComparisonResult some = OrThrow(Compare(Batches(3), options));
+  EXPECT_EQ(some.batches, 2);
+  EXPECT_EQ(some.agreement->samples, 2);
+  ASSERT_TRUE(some.samples.has_value());
+  EXPECT_EQ(some.samples->chosen, "listed");
+  EXPECT_THAT(some.samples->samples, ElementsAre(4, 9));
+  EXPECT_EQ(some.samples->total, 12);
+  options.samples = OrThrow(ParseSampleChoice("12"));
+  EXPECT_EQ(MessageOf(Compare(Batches(3), options)),
+            "--samples: there is no sample 12; the inputs have 12, counted "
+            "from 0");
+}
+
+TEST(CompareTest, TheWorstSamplesHaveTheLowestSqnr) {
+  CompareFilesOptions options = Options();
+  options.compare.exact = true;
+  std::vector<double> db;
+  for (int sample = 0; sample < 8; ++sample) {
+    options.samples = OrThrow(ParseSampleChoice(absl::StrCat(sample)));
+    db.push_back(OrThrow(Compare(Batches(2), options))
+                     .model_outputs.at(0)
+                     .figures.error.sqnr_db);
+  }
+  options.samples = OrThrow(ParseSampleChoice("worst:1"));
+  const ComparisonResult worst = OrThrow(Compare(Batches(2), options));
+  const auto lowest = std::min_element(db.begin(), db.end());
+  EXPECT_THAT(worst.samples->samples, ElementsAre(lowest - db.begin()));
+  EXPECT_EQ(worst.samples->chosen, "worst:1");
+}
+
+// Of no error, no sample flips.
+TEST(CompareTest, NoFlippedSampleIsAnError) {
+  CompareFilesOptions options = Options();
+  options.models.quantized_path = options.models.float_path;
+  options.samples = OrThrow(ParseSampleChoice("flipped"));
+  EXPECT_THAT(MessageOf(Compare(Batches(2), options)),
+              StartsWith("--samples=flipped: no sample flips, both models put "
+                         "all 8 samples into the same classes"));
+}
+
+TEST(CompareTest, ModulesHaveTheSamplesToo) {
+  CompareFilesOptions options = Options();
+  options.compare.weights = options.compare.activations =
+      options.compare.shadows = false;
+  options.modules.outputs = true;
+  options.samples = OrThrow(ParseSampleChoice("5"));
+  const ComparisonResult result = OrThrow(Compare(Batches(2), options));
+  EXPECT_EQ(result.samples->samples.size(), 1U);
+  EXPECT_EQ(result.outputs->back().figures.shape.at(0), 1);
 }
 
 }  // namespace
