@@ -17,8 +17,8 @@ namespace ns {
 // one batch in each element, such as a tensor of classes, a list of dicts of
 // boxes, or a list of strings. A tensor or a dict in place of the list is the
 // labels of one batch. Returns `batches` values. Error, naming the file: it
-// cannot be read, or contains labels of fewer batches, or of more where they are
-// refused.
+// cannot be read, or contains labels of fewer batches, or of more where they
+// are refused.
 absl::StatusOr<std::vector<c10::IValue>> LoadBatchLabels(
     const std::string& path, int64_t batches,
     SurplusLabels surplus = SurplusLabels::kIgnored);

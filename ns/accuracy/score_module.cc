@@ -85,7 +85,7 @@ absl::StatusOr<ScoreModule> ScoreModule::Load(const std::string& path,
   NS_ASSIGN_OR_RETURN(const bool takes_labels,
                       Annotated(path, CheckMethods(module, has_labels)));
   module.eval();
-  return ScoreModule(path, std::move(module), takes_labels);
+  return ScoreModule(path, module, takes_labels);
 }
 
 absl::Status ScoreModule::Update(const c10::IValue& outputs,

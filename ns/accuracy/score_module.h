@@ -43,10 +43,9 @@ class ScoreModule {
   absl::StatusOr<double> Compute();
 
  private:
-  ScoreModule(std::string path, torch::jit::Module module, bool takes_labels)
-      : path_(std::move(path)),
-        module_(std::move(module)),
-        takes_labels_(takes_labels) {}
+  ScoreModule(std::string path, const torch::jit::Module& module,
+              bool takes_labels)
+      : path_(std::move(path)), module_(module), takes_labels_(takes_labels) {}
 
   std::string path_;
   torch::jit::Module module_;

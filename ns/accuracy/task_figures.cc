@@ -81,7 +81,7 @@ absl::Status TaskFigures::Add(int64_t index, const c10::IValue& of_float,
                               const c10::IValue& of_quantized) {
   agreement_.Add(of_float, of_quantized);
   if (accuracy_) {
-    const absl::Status added = accuracy_->Add(index, of_float, of_quantized);
+    absl::Status added = accuracy_->Add(index, of_float, of_quantized);
     if (!added.ok() && !scores_) {
       return added;
     }
