@@ -115,6 +115,10 @@ absl::StatusOr<ChosenSamples> ChooseSamples(const ModelPair& models,
     return ListedSamples(batches, choice);
   }
   NS_ASSIGN_OR_RETURN(const std::vector<int64_t> counts, CountSamples(batches));
+  const int64_t total = absl::c_accumulate(counts, int64_t{0});
+  if (total == 0) {
+    return Refused("--samples: the inputs contain no samples");
+  }
   SampleRanking ranking;
   CompareOptions first = FirstRun(compare);
   first.see_outputs = [&](int64_t batch, const c10::IValue& of_float,
@@ -133,8 +137,7 @@ absl::StatusOr<ChosenSamples> ChooseSamples(const ModelPair& models,
   NS_ASSIGN_OR_RETURN(std::vector<int64_t> flipped, ranking.Flipped());
   if (flipped.empty()) {
     return Refused(
-        "--samples=flipped: no sample flips, both models put all ",
-        absl::c_accumulate(counts, int64_t{0}),
+        "--samples=flipped: no sample flips, both models put all ", total,
         " samples into the same classes; --samples=worst:8 compares those with "
         "the largest error");
   }

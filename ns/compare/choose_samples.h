@@ -48,7 +48,8 @@ absl::StatusOr<ChosenSamples> ListedSamples(const BatchReader& batches,
 // Runs both models on all batches as CompareModels does, and returns the
 // samples of any `choice`. Of `compare`, what says how models are matched and
 // run counts, and its progress and check_matches. Errors: those of
-// CompareModels, SampleRanking and ListedSamples; no sample flips.
+// CompareModels, SampleRanking and ListedSamples; there is no sample, or none
+// flips.
 absl::StatusOr<ChosenSamples> ChooseSamples(const ModelPair& models,
                                             const BatchReader& batches,
                                             const SampleChoice& choice,

@@ -203,6 +203,13 @@ class BadInputTest(SamplesCase):
     self.fail_with(3, *RUN, '--max-batches=1', '--samples=2',
                    names=('no sample 2', 'the inputs have 2'))
 
+  def test_inputs_without_samples(self):
+    run = (*cli.COMPARE, '--inputs=no_rows.pt')
+    for choice in ('flipped', 'worst:3'):
+      self.fail_with(3, *run, f'--samples={choice}',
+                     names=('--samples', 'the inputs contain no samples'))
+    self.fail_with(3, *run, '--samples=0', names='no sample 0')
+
   def test_no_sample_flips(self):
     self.fail_with(3, 'compare', '--float=net_float.pt',
                    '--quantized=net_float.pt', '--inputs=images.pt',
