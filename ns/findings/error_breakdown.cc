@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "ns/findings/output_shares.h"
 #include "ns/findings/output_view.h"
 #include "ns/result/comparison_result.h"
+#include "passes/ops/fusion_patterns.h"
 #include "passes/ops/op_families.h"
 
 namespace ns {
@@ -217,16 +219,59 @@ bool LosesInfinities(const LayerComparison& layer) {
   });
 }
 
-std::vector<bool> TakenBack(const ComparisonResult& result) {
-  const size_t count = result.layers.size();
-  std::vector<std::vector<size_t>> consumers(count);
-  for (size_t i = 0; i < count; ++i) {
+namespace {
+
+// For each layer, the later layers that read it.
+std::vector<std::vector<size_t>> ConsumersIn(const ComparisonResult& result) {
+  std::vector<std::vector<size_t>> consumers(result.layers.size());
+  for (size_t i = 0; i < result.layers.size(); ++i) {
     for (const size_t producer : result.layers[i].producers) {
       if (producer < i) {
         consumers[producer].push_back(i);
       }
     }
   }
+  return consumers;
+}
+
+// The accumulated NSR of `layer` if it is a clamp that hardly adds to it, and
+// else infinity.
+double NsrBehindClamp(const LayerComparison& layer) {
+  constexpr double kUnknown = std::numeric_limits<double>::infinity();
+  // 20 dB below.
+  constexpr double kHardly = 0.01;
+  const double accumulated = Nsr(layer.activation).value_or(kUnknown);
+  return IsActivation(layer.family) &&
+                 Nsr(layer.shadow).value_or(kUnknown) <= kHardly * accumulated
+             ? accumulated
+             : kUnknown;
+}
+
+// For each layer that only clamps read, the NSR behind these without what the
+// layer inherits: what they cut off does no harm, so that no more is left of
+// its own error. Infinite for other layers.
+std::vector<double> LeftBehindClamps(const ComparisonResult& result) {
+  const std::vector<std::vector<size_t>> consumers = ConsumersIn(result);
+  std::vector<double> left;
+  for (size_t i = 0; i < consumers.size(); ++i) {
+    const LayerComparison& layer = result.layers[i];
+    const double inherited =
+        layer.inherited ? Nsr(*layer.inherited).value_or(0) : 0;
+    double most =
+        consumers[i].empty() ? std::numeric_limits<double>::infinity() : 0;
+    for (const size_t reader : consumers[i]) {
+      most = std::max(most, NsrBehindClamp(result.layers[reader]) - inherited);
+    }
+    left.push_back(most);
+  }
+  return left;
+}
+
+}  // namespace
+
+std::vector<bool> TakenBack(const ComparisonResult& result) {
+  const size_t count = result.layers.size();
+  const std::vector<std::vector<size_t>> consumers = ConsumersIn(result);
   std::vector<bool> taken_back(count);
   // The accumulated NSR of the layers that take back what comes from a layer.
   std::vector<std::optional<double>> left(count);
@@ -256,6 +301,7 @@ std::vector<bool> TakenBack(const ComparisonResult& result) {
 std::vector<double> Harms(const ComparisonResult& result) {
   const bool by_share = SharesHold(result);
   const std::vector<bool> taken_back = TakenBack(result);
+  const std::vector<double> left = LeftBehindClamps(result);
   std::vector<double> harms;
   for (size_t i = 0; i < result.layers.size(); ++i) {
     const LayerComparison& layer = result.layers[i];
@@ -263,7 +309,7 @@ std::vector<double> Harms(const ComparisonResult& result) {
     const double share = layer.output_share.value_or(0);
     harms.push_back(local == 0 || taken_back[i] ? 0
                     : by_share                  ? std::max(share, 0.0)
-                                                : local);
+                                                : std::min(local, left[i]));
   }
   return harms;
 }

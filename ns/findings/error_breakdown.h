@@ -105,10 +105,13 @@ std::vector<bool> TakenBack(const ComparisonResult& result);
 // Returns how much harm each layer does by itself, to be compared with that of
 // the others: its share of the error of the model's outputs, at least 0, where
 // SharesHold (ns/findings/output_shares.h), and else the NSR of the output with
-// the lowest local SQNR, inf for an error where the float side is zero. 0 for a
-// layer whose error is TakenBack, whose local SQNR is nan or that is exact, one
-// where the float model has NaN or infinities that the quantized one has not
-// (IsOfFiniteValues), and one with an unpaired input.
+// the lowest local SQNR, inf for an error where the float side is zero. Where
+// only clamps that hardly add to the error read the layer, that NSR is at most
+// the accumulated one behind them less the one that the layer inherits: what
+// they cut off does no harm. 0 for a layer whose error is TakenBack, whose
+// local SQNR is nan or that is exact, one where the float model has NaN or
+// infinities that the quantized one has not (IsOfFiniteValues), and one with an
+// unpaired input.
 std::vector<double> Harms(const ComparisonResult& result);
 
 // Returns the layer to look at first: the first that produces NaN or infinities

@@ -393,6 +393,28 @@ TEST(TakenBackTest, GoesThroughLayersInBetweenAndEveryWay) {
               ElementsAre(false, false, false, true, false, false));
 }
 
+TEST(HarmsTest, WhatAClampCutsOffDoesNone) {
+  ComparisonResult result =
+      Result({Layer(35, 35), Layer(3, 3, {0}, 35), Layer(30, kInfinity, {1}, 3),
+              Layer(20, 20.5, {2}, 30)});
+  result.layers[2].family = "hardtanh";
+  EXPECT_THAT(WorstOffender(result), Optional(3));
+  EXPECT_NEAR(Harms(result)[1], NoiseToSignal(30) - NoiseToSignal(35), 1e-9);
+  // What is left was there before.
+  result.layers[2].activation->error.sqnr_db = 36;
+  EXPECT_EQ(Harms(result)[1], 0);
+  // A clamp that lets it pass.
+  result.layers[2].activation->error.sqnr_db = 3;
+  EXPECT_THAT(WorstOffender(result), Optional(1));
+  // What is no clamp may make something of it, and so may another reader.
+  result.layers[2].activation->error.sqnr_db = 30;
+  result.layers[2].family = "avg_pool2d";
+  EXPECT_THAT(WorstOffender(result), Optional(1));
+  result.layers[2].family = "hardtanh";
+  result.layers.push_back(Layer(3, 40, {1}, 3));
+  EXPECT_THAT(WorstOffender(result), Optional(1));
+}
+
 TEST(FirstUnpairedFallTest, IsBehindWhatOnlyOneModelHas) {
   ComparisonResult result = Behind20Db(-1, 30);
   EXPECT_EQ(FirstUnpairedFall(result), std::nullopt);
