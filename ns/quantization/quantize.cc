@@ -21,21 +21,32 @@
 #include "ns/quantization/model/layer_errors.h"
 #include "ns/quantization/model/noise_warning.h"
 #include "ns/quantization/model/output_error.h"
+#include "ns/quantization/model/quantize_model.h"
 #include "ns/quantization/model/quantized_engine.h"
+#include "ns/quantization/model/target_error.h"
 #include "ns/quantization/quantize_once.h"
+#include "passes/quantization/qconfig/quantization_target.h"
 
 namespace ns {
 namespace {
 
-// Layers that do harm are looked for on so many batches.
-constexpr int64_t kMostToFind = 8;
+// Layers that do harm are looked for on so many batches: those that cost
+// outputs, where these are poor and where not, and those that lose channels.
+constexpr int64_t kMostOfPoor = 4;
+constexpr int64_t kMostOfOthers = 2;
+constexpr int64_t kMostToFindLost = 8;
 
 // Outputs with less are worth a dequantize and a quantize around layers that
 // cost them much; those with more are as good as int8 gets.
 constexpr double kPoorDb = 25;
 constexpr double kGoodDb = 35;
-// Another mode that gains the worst output so much is worth a word.
+// Another mode or target is worth a word if it gains the worst output so much.
+// Outputs with kExcellentDb need none.
 constexpr double kMuchDb = 6;
+constexpr double kLeastAdvisedDb = 1;
+constexpr double kExcellentDb = 45;
+// Another target is tried on so many batches.
+constexpr int64_t kMostToAdvise = 4;
 // How often a model is quantized anew to relieve its outputs, and what the
 // worst of them must gain each time.
 constexpr int kMostRounds = 3;
@@ -98,7 +109,9 @@ class Improver {
       }
       CostlyLayersOptions find;
       find.between_int8 = worst < kPoorDb;
-      NS_ASSIGN_OR_RETURN(const std::vector<Batch> last, LastBatches());
+      NS_ASSIGN_OR_RETURN(
+          const std::vector<Batch> last,
+          LastBatches(find.between_int8 ? kMostOfPoor : kMostOfOthers));
       const absl::StatusOr<CostlyLayers> costly = FindCostlyLayers(
           Source(), result_.quantized, result_.report, last, find);
       // Without shares, as of a model that cannot be differentiated, it stays
@@ -143,7 +156,8 @@ class Improver {
     if (CountLost(result_.outputs) == 0) {
       return absl::OkStatus();
     }
-    NS_ASSIGN_OR_RETURN(const std::vector<Batch> last, LastBatches());
+    NS_ASSIGN_OR_RETURN(const std::vector<Batch> last,
+                        LastBatches(kMostToFindLost));
     NS_ASSIGN_OR_RETURN(const auto lost,
                         LostLayers(float_model_, result_.quantized, last));
     if (!lost.empty()) {
@@ -189,9 +203,9 @@ class Improver {
     return result_.rescaled ? *result_.rescaled : float_model_;
   }
 
-  absl::StatusOr<std::vector<Batch>> LastBatches() const {
-    return batches_.ReadRange(
-        std::max<int64_t>(0, batches_.size() - kMostToFind), batches_.size());
+  absl::StatusOr<std::vector<Batch>> LastBatches(int64_t most) const {
+    return batches_.ReadRange(std::max<int64_t>(0, batches_.size() - most),
+                              batches_.size());
   }
 
   // Quantizes anew without `costly`, and returns whether that was kept: the
@@ -262,15 +276,11 @@ void WarnOfNoise(const ModelGraph& float_model, const BatchReader& batches,
                          result.quantized, batches, options));
 }
 
-std::string CountOfLayers(size_t count) {
-  return absl::StrCat(count, count == 1 ? " layer" : " layers");
-}
-
-// Says so where the outputs of a static model are poor, and those of a dynamic
-// one are much better.
-absl::Status WarnOfBetterMode(const ModelGraph& float_model,
-                              const BatchReader& batches,
-                              QuantizeOptions options, QuantizeResult& result) {
+// Adds what the mode kDynamic has, where the outputs of a static model are poor
+// and gain much by it.
+absl::Status AdviseMode(const ModelGraph& float_model,
+                        const BatchReader& batches, QuantizeOptions options,
+                        QuantizeResult& result) {
   const double worst = WorstDb(result.outputs);
   if (worst >= kPoorDb) {
     return absl::OkStatus();
@@ -279,13 +289,44 @@ absl::Status WarnOfBetterMode(const ModelGraph& float_model,
   NS_ASSIGN_OR_RETURN(const QuantizeResult dynamic,
                       QuantizeOnce(float_model, batches, options));
   const double dynamic_db = WorstDb(dynamic.outputs);
-  if (!dynamic.report.layers.empty() && dynamic_db >= worst + kMuchDb) {
-    result.report.warnings.push_back(absl::StrFormat(
-        "the worst output has %.1f dB; with --mode=dynamic, it has %.1f dB, "
-        "and "
-        "%s in int8 for %d",
-        worst, dynamic_db, CountOfLayers(dynamic.report.layers.size()),
+  const size_t layers = dynamic.report.layers.size();
+  if (layers > 0 && dynamic_db >= worst + kMuchDb) {
+    result.advice.push_back(absl::StrFormat(
+        "--mode=dynamic: %.1f dB in the worst output, for %.1f dB here; %d %s "
+        "in int8, for %d here",
+        dynamic_db, worst, layers, layers == 1 ? "layer" : "layers",
         result.report.layers.size()));
+  }
+  return absl::OkStatus();
+}
+
+// Adds what activations of 8 bits have, where those of 7 are only a default.
+absl::Status AdviseTarget(const ModelGraph& float_model,
+                          const BatchReader& batches,
+                          const QuantizeOptions& options,
+                          QuantizeResult& result) {
+  if (options.target || !NarrowsActivations(TargetOf(options)) ||
+      WorstDb(result.outputs) >= kExcellentDb) {
+    return absl::OkStatus();
+  }
+  QuantizeOptions whole = options;
+  whole.target = QuantizationTarget::kFbgemmVnni;
+  whole.progress = nullptr;
+  NS_ASSIGN_OR_RETURN(
+      const std::vector<Batch> last,
+      batches.ReadRange(std::max<int64_t>(0, batches.size() - kMostToAdvise),
+                        batches.size()));
+  NS_ASSIGN_OR_RETURN(const QuantizedModel other,
+                      QuantizeModel(float_model, last, whole));
+  TargetError error(float_model, last);
+  NS_ASSIGN_OR_RETURN(const double here,
+                      error.WorstDb(result.quantized, options));
+  NS_ASSIGN_OR_RETURN(const double there, error.WorstDb(other.model, whole));
+  if (there >= here + kLeastAdvisedDb) {
+    result.advice.push_back(absl::StrFormat(
+        "--target=%s, if the servers have VNNI: %.1f dB in the worst output, "
+        "for %.1f dB here (the last %d batches)",
+        TargetName(*whole.target), there, here, last.size()));
   }
   return absl::OkStatus();
 }
@@ -310,7 +351,8 @@ absl::StatusOr<QuantizeResult> Quantize(const ModelGraph& float_model,
   }
   if (options.mode == QuantizeMode::kStatic && !options.compat &&
       !options.mapping && !options.reference) {
-    NS_RETURN_IF_ERROR(WarnOfBetterMode(float_model, batches, options, result));
+    NS_RETURN_IF_ERROR(AdviseMode(float_model, batches, options, result));
+    NS_RETURN_IF_ERROR(AdviseTarget(float_model, batches, options, result));
   }
   WarnOfNoise(float_model, batches, options, result);
   return result;

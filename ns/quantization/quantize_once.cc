@@ -147,6 +147,7 @@ class Quantizer {
                           std::nullopt,
                           quantized.mapping.value_or(mapping),
                           std::move(quantized.report),
+                          {},
                           {}};
   }
 

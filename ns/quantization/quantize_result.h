@@ -3,6 +3,7 @@
 #define NS_QUANTIZATION_QUANTIZE_RESULT_H_
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "ir/model/model_graph.h"
@@ -31,6 +32,9 @@ struct QuantizeResult {
   // How far the outputs are from those of the float or prepared model on the
   // batches; empty without batches, or without tensors to compare.
   std::vector<OutputError> outputs;
+  // What other flags of `ns quantize` would gain, with figures, one line each:
+  // "--mode=dynamic: 39.6 dB in the worst output, for 12.8 dB here; ...".
+  std::vector<std::string> advice;
 };
 
 }  // namespace ns

@@ -182,9 +182,9 @@ class CostlyLayersTest(QuantizeTest):
     first = self.report('--allow-dead', command=command)
     before = self.error_db(model, batches[4:])
     self.assertRegex(
-        '\n'.join(first['warnings']),
-        r'the worst output has 1\d\.\d dB; with --mode=dynamic, it has '
-        r'[23]\d\.\d dB, and 3 layers in int8 for 5')
+        '\n'.join(first['advice']),
+        r'^--mode=dynamic: [23]\d\.\d dB in the worst output, for 1\d\.\d dB '
+        r'here; 3 layers in int8, for 5 here$')
     self.assertEqual([tried for tried in first['tried']
                       if tried['method'] != 'bias correction'], [])
     report = self.report(f'--emit-qconfig={self.path("m.json")}',

@@ -136,6 +136,7 @@ void Map(Io& io, QuantizeSummary& summary) {
   io("unused_rules", summary.report.unused_rules);
   io("warnings", summary.report.warnings);
   io.When(summary.batches > 0, "output_sqnr_db", summary.outputs);
+  io.Optional("advice", summary.advice);
   io.Optional("training", summary.training);
 }
 

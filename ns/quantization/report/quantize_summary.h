@@ -32,6 +32,8 @@ struct QuantizeSummary {
   // How far the outputs are from those of the float or prepared model on these
   // batches; empty without batches, or without tensors to compare.
   std::vector<OutputError> outputs;
+  // QuantizeResult::advice.
+  std::vector<std::string> advice;
 };
 
 }  // namespace ns

@@ -255,6 +255,11 @@ std::string OutputList(const QuantizeSummary& summary) {
               lines);
 }
 
+// Returns "more with other flags:", then a line for each.
+std::string AdviceList(const std::vector<std::string>& advice) {
+  return advice.empty() ? "" : List("more with other flags", advice);
+}
+
 }  // namespace
 
 std::string QuantizeTable(const QuantizeSummary& summary,
@@ -266,7 +271,8 @@ std::string QuantizeTable(const QuantizeSummary& summary,
                       FloatList(report.stayed_float),
                       UnusedRules(report.unused_rules),
                       TriedMethodsText(report.tried), OutputList(summary),
-                      summary.training ? TrainingText(*summary.training) : "");
+                      summary.training ? TrainingText(*summary.training) : "",
+                      AdviceList(summary.advice));
 }
 
 }  // namespace ns
