@@ -128,26 +128,28 @@ class Improver {
   }
 
   // Smooths the layers, where the outputs are poor and gain by it.
-  absl::Status SmoothLayers() {
+  void SmoothLayers() {
     const double worst = WorstDb(result_.outputs);
     if (worst >= kPoorDb || options_.methods.smooth) {
-      return absl::OkStatus();
+      return;
     }
     QuantizeOptions options = options_;
     options.mapping = result_.mapping;
     options.methods.smooth = true;
-    NS_ASSIGN_OR_RETURN(QuantizeResult trial,
-                        QuantizeOnce(float_model_, batches_, options));
-    const double after_db = WorstDb(trial.outputs);
+    absl::StatusOr<QuantizeResult> trial =
+        QuantizeOnce(float_model_, batches_, options);
+    if (!trial.ok()) {
+      return;
+    }
+    const double after_db = WorstDb(trial->outputs);
     if (after_db >= worst + kLeastGainDb) {
       warnings_.push_back(absl::StrFormat(
           "smoothing (--smooth) lifts the worst output from %.1f to %.1f dB; "
           "compare the result with the float model that --out-float=PATH "
           "writes, whose weights it has",
           worst, after_db));
-      Take(std::move(trial), std::move(options), {});
+      Take(*std::move(trial), std::move(options), {});
     }
-    return absl::OkStatus();
   }
 
   // Leaves layers in float in whose range many channels are lost, where outputs
@@ -208,8 +210,8 @@ class Improver {
                               batches_.size());
   }
 
-  // Quantizes anew without `costly`, and returns whether that was kept: the
-  // worst output, which has `before_db`, gains enough.
+  // Quantizes anew without `costly`, and returns whether that was kept: it can
+  // be done, and the worst output, which has `before_db`, gains enough.
   absl::StatusOr<bool> Relieve(const CostlyLayers& costly, double before_db) {
     QuantizeOptions options = options_;
     // The bits and ranges that were chosen are in the mapping.
@@ -222,9 +224,12 @@ class Improver {
       options.keep.push_back(name);
       reasons[name] = reason;
     }
-    NS_ASSIGN_OR_RETURN(QuantizeResult trial,
-                        QuantizeOnce(float_model_, batches_, options));
-    const double after_db = WorstDb(trial.outputs);
+    absl::StatusOr<QuantizeResult> trial =
+        QuantizeOnce(float_model_, batches_, options);
+    if (!trial.ok()) {
+      return false;
+    }
+    const double after_db = WorstDb(trial->outputs);
     const bool gains = after_db >= before_db + kLeastGainDb;
     const auto add_tried = [&](const std::map<std::string, std::string>& layers,
                                absl::string_view method) {
@@ -237,7 +242,7 @@ class Improver {
     add_tried(costly.to_float, "computing in float");
     add_tried(costly.to_dynamic, "dynamic activations");
     if (gains) {
-      Take(std::move(trial), std::move(options), std::move(reasons));
+      Take(*std::move(trial), std::move(options), std::move(reasons));
     }
     return gains;
   }
@@ -344,15 +349,16 @@ absl::StatusOr<QuantizeResult> Quantize(const ModelGraph& float_model,
     Improver improver(float_model, batches, options, std::move(result));
     if (!options.mapping && !options.reference) {
       NS_RETURN_IF_ERROR(improver.RelieveOutputs());
-      NS_RETURN_IF_ERROR(improver.SmoothLayers());
+      improver.SmoothLayers();
     }
     NS_RETURN_IF_ERROR(improver.ProtectChannels());
     result = std::move(improver).Result();
   }
   if (options.mode == QuantizeMode::kStatic && !options.compat &&
       !options.mapping && !options.reference) {
-    NS_RETURN_IF_ERROR(AdviseMode(float_model, batches, options, result));
-    NS_RETURN_IF_ERROR(AdviseTarget(float_model, batches, options, result));
+    // What cannot be tried needs no advice.
+    AdviseMode(float_model, batches, options, result).IgnoreError();
+    AdviseTarget(float_model, batches, options, result).IgnoreError();
   }
   WarnOfNoise(float_model, batches, options, result);
   return result;
