@@ -366,7 +366,7 @@ class EagerTest(cli.CliTest):
   def test_the_table_has_the_modules(self):
     output, _ = self.quantize()
     self.assertRegex(output, r'conv +ConvReLU2d +1 .* 8, channel')
-    self.assertRegex(output, r'fc +Linear +1 .* per channel')
+    self.assertRegex(output, r'fc +Linear +1 .* 8, channel')
     self.assertIn('rule 1  global: ', output)
     quantized = torch.jit.load(self.path('quantized.pt'))
     self.assertEqual(quantized.fc.original_name, 'Linear')

@@ -344,10 +344,13 @@ class QuantizeSchemaTest(cli.CliTest):
         self.assertIsInstance(scale, float)
 
   def check(self, result):
-    self.assertEqual([key for key in result if key != 'output_sqnr_db'],
+    self.assertEqual([key for key in result
+                      if key not in ('output_sqnr_db', 'advice')],
                      ['schema', 'float', 'out', 'mode', 'backend', 'batches',
                       'layers', 'stayed_float', 'tried', 'unused_rules',
                       'warnings'])
+    for line in result.get('advice', ['--flag: none']):
+      self.assertRegex(line, r'^--[a-z]+(=[a-z0-9-]+)?\b')
     self.assertEqual(result['schema'], 'ns.quantize/1')
     names = [one['name'] for one in result['layers'] + result['stayed_float']]
     self.assertEqual(len(names), len(set(names)), names)
