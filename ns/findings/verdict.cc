@@ -76,6 +76,19 @@ std::string NoBlameSentence(const ComparisonResult& result) {
     return IsExact(result, figure) ? "No layer differs from its float form."
                                    : "No figure shows which layer does harm.";
   }
+  const double lowest = RankedSqnr(*ranked.front(), figure).db.value_or(NAN);
+  const std::optional<size_t> most = MostHarmful(result);
+  if (figure == Figure::kShadow && most) {
+    const LayerComparison& harmful = result.layers[*most];
+    const double db = RankedSqnr(harmful, figure).db.value_or(NAN);
+    // Not where either is nan.
+    if (lowest < db) {
+      return absl::StrCat("No layer stands out: what ", NameOf(*ranked.front()),
+                          " loses by itself, ", DbWithUnit(lowest),
+                          ", is cut off or taken back after it; the next is ",
+                          NameOf(harmful), ", with ", DbWithUnit(db), ".");
+    }
+  }
   return absl::StrCat(figure == Figure::kActivation
                           ? "Shadows show which layer does harm, and were "
                             "not measured: the lowest "

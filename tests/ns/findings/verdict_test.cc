@@ -342,6 +342,20 @@ TEST(VerdictTest, GoodLayersAreNotBlamed) {
             "No layer stands out: the lowest shadow SQNR is 36.0 dB, of fc.");
 }
 
+TEST(VerdictTest, WhatAClampCutsOffIsNotTheLowest) {
+  LayerComparison clamp = Broken("clamp", 34, INFINITY, 3);
+  clamp.family = "hardtanh";
+  clamp.producers = {0};
+  ComparisonResult result =
+      WithShadows({Broken("conv", 3, 3, 34), clamp, Broken("fc", 33, 36, 34)});
+  const auto verdict = VerdictOf(result);
+  ASSERT_TRUE(verdict.has_value());
+  EXPECT_EQ(verdict->cause, ErrorCause::kNone);
+  EXPECT_EQ(verdict->sentences[0],
+            "No layer stands out: what conv loses by itself, 3.0 dB, is cut "
+            "off or taken back after it; the next is fc, with 36.0 dB.");
+}
+
 TEST(VerdictTest, TheFirstOfClippingLayersIsToBlame) {
   const auto verdict =
       VerdictOf(WithShadows({Clipping("quant", 8, {}), Clipping("fc1", 5, {0}),
