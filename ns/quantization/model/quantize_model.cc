@@ -79,8 +79,9 @@ absl::Status Fold(ModelGraph& model, bool compat, PassContext& context,
   return FoldReferenceQuantization(options).Run(model, context).status();
 }
 
-// Adds the ops to keep in float that have the range of their input: without
-// observers of their own, they could run on quantized values all the same.
+// Adds the ops to keep in float that have an int8 form: between a dequantize
+// and the quantize of what reads them, they could run on quantized values all
+// the same.
 void AddKept(const ModelGraph& model, const std::vector<std::string>& keep,
              llvm::DenseSet<const Node*>& float_nodes) {
   if (keep.empty()) {
@@ -88,8 +89,7 @@ void AddKept(const ModelGraph& model, const std::vector<std::string>& keep,
   }
   for (const FloatSubgraph& layer :
        FindFloatSubgraphs(model.graph(), {}, FusingOps::kLibTorch)) {
-    const absl::StatusOr<Int8Form> form = Int8FormOf(*layer.subgraph.base);
-    if (form.ok() && *form == Int8Form::kRangeOfInput &&
+    if (Int8FormOf(*layer.subgraph.base).ok() &&
         absl::c_any_of(keep, [&](const std::string& entry) {
           return IsKeptBy(layer, entry);
         })) {
