@@ -60,17 +60,18 @@ class ReportTest(QuantizeTest):
   def test_the_table_has_a_row_for_each_layer(self):
     output, error = self.quantize()
     self.assertEqual(error, '')
-    self.assertRegex(output, r'(?m)^layer +op +rule +scale +point +scale +point'
-                     r' +weight$')
+    self.assertRegex(output, r'(?m)^layer +op +rule +bits +scale +point +scale '
+                     r'+point +bits, per$')
     for name, op in (('conv', 'conv2d'), ('fc', 'linear')):
       self.assertRegex(
-          output, rf'(?m)^{name} +{op} +\d +{NUMBER} +\d+ +{NUMBER} +\d+ +'
-          r'per channel$')
+          output, rf'(?m)^{name} +{op} +\d +[78] +{NUMBER} +\d+ +{NUMBER} '
+          r'+\d+ +[78], channel$')
     self.assertRegex(output, r'(?m)^\d+ layers? quantized \(static, fbgemm\), '
                      r'\d+ stayed float$')
     self.assertRegex(output, r'(?m)^  rule 1  .+: static .*mse')
     self.assertRegex(output, r'SQNR of the outputs, 3 batches:\n'
-                     r'  output   ?\d+\.\d dB\n$')
+                     r'  output   ?\d+\.\d dB\n'
+                     r'(\nmore with other flags:\n(  --.*\n)+)?$')
 
   def test_the_json_says_the_same(self):
     report = self.report()
@@ -257,7 +258,7 @@ class FlagTest(QuantizeTest):
     self.assertEqual(layers['first']['weight']['scheme'],
                      'per_channel_symmetric')
     table, _ = self.quantize(command=command)
-    self.assertRegex(table, r'(?m)^first +linear +1 +- +- +- +- +per ')
+    self.assertRegex(table, r'(?m)^first +linear +1 +- +- +- +- +- +8, channel$')
     self.assertNotIn('SQNR', table)
 
   def test_dynamic_with_inputs_measures_them(self):

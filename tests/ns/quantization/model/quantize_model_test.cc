@@ -74,6 +74,22 @@ TEST_F(QuantizeModelTest, OpsThatAreKeptTakeFloats) {
   EXPECT_TRUE(takes_floats(options));
 }
 
+// Also between an int8 op and what quantizes their values for the next one.
+TEST_F(QuantizeModelTest, OpsThatAreKeptBetweenInt8OpsComputeInFloat) {
+  const std::vector<std::string> body = {
+      absl::StrCat("a = ", LinearOf("x")), "s = x + x",
+      absl::StrCat("return a, ", LinearOf("s"))};
+  QuantizeOptions options;
+  const at::Tensor x = at::rand({4, 3});
+  EXPECT_EQ(
+      NodesOf(Quantize(body, {x}, options).model.graph(), "aten::add").size(),
+      0);
+  options.keep = {"add"};
+  EXPECT_EQ(
+      NodesOf(Quantize(body, {x}, options).model.graph(), "aten::add").size(),
+      1);
+}
+
 TEST_F(QuantizeModelTest, PreparedModelComputesWhatTheFloatOneDoes) {
   for (const Backend backend :
        {Backend::kFbgemm, Backend::kOnednn, Backend::kQnnpack}) {
