@@ -77,17 +77,20 @@ TEST_F(QuantizeModelTest, OpsThatAreKeptTakeFloats) {
 // Also between an int8 op and what quantizes their values for the next one.
 TEST_F(QuantizeModelTest, OpsThatAreKeptBetweenInt8OpsComputeInFloat) {
   const std::vector<std::string> body = {
-      absl::StrCat("a = ", LinearOf("x")), "s = x + x",
-      absl::StrCat("return a, ", LinearOf("s"))};
+      absl::StrCat("a = torch.relu(", ConvOf("x"), ")"),
+      "n = torch.relu(torch.batch_norm(a, self.gamma, self.beta, self.b, "
+      "self.b * self.b + 1, False, 0.1, 1e-5, False))",
+      absl::StrCat("return ", ConvOf("n"))};
+  const at::Tensor x = at::rand({2, 3, 8, 8});
+  const auto count = [&](const QuantizeOptions& options) {
+    return NodesOf(Quantize(body, {x}, options).model.graph(),
+                   "aten::batch_norm")
+        .size();
+  };
   QuantizeOptions options;
-  const at::Tensor x = at::rand({4, 3});
-  EXPECT_EQ(
-      NodesOf(Quantize(body, {x}, options).model.graph(), "aten::add").size(),
-      0);
-  options.keep = {"add"};
-  EXPECT_EQ(
-      NodesOf(Quantize(body, {x}, options).model.graph(), "aten::add").size(),
-      1);
+  EXPECT_EQ(count(options), 0);
+  options.keep = {"batch_norm"};
+  EXPECT_EQ(count(options), 1);
 }
 
 TEST_F(QuantizeModelTest, PreparedModelComputesWhatTheFloatOneDoes) {
