@@ -51,10 +51,6 @@ double Power(const at::Tensor& x) {
 // What an output of zeros counts as: any noise is too much for it.
 constexpr double kLeastPower = 1e-30;
 
-// What a scale is between: a prediction that is farther from the truth is of a
-// model that is not linear at all.
-constexpr double kMostScale = 16;
-
 constexpr char kAdvice[] =
     "a search needs gradients: let ns sensitivity --budget choose what stays "
     "in float, and ns quantize make the model";
@@ -178,8 +174,8 @@ void NoiseModel::Summarize() {
         all.together < all.alone
             ? std::clamp(power.difference, all.together, all.alone)
             : all.together;
-    const double scale = power.difference / foreseen;
-    power.scale = scale > 1 / kMostScale && scale < kMostScale ? scale : 1;
+    const double clean = std::max(power.clean, kLeastPower);
+    power.scale = NoiseScale(foreseen / clean, power.difference / clean);
   }
 }
 
@@ -200,9 +196,9 @@ double NoiseModel::RelativePower(const std::vector<int>& events) const {
   double largest = 0;
   for (size_t i = 0; i < powers_.size(); ++i) {
     const EventPowers powers = PowersOf(i, events);
-    largest = std::max(largest, std::max(powers.alone, powers.together) *
-                                    powers_[i].scale /
-                                    std::max(powers_[i].clean, kLeastPower));
+    const double predicted = std::max(powers.alone, powers.together) /
+                             std::max(powers_[i].clean, kLeastPower);
+    largest = std::max(largest, powers_[i].scale.Expected(predicted));
   }
   return largest;
 }

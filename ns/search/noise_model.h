@@ -17,6 +17,7 @@
 #include "ns/batches/output_tensors.h"
 #include "ns/search/calibrated_values.h"
 #include "ns/search/noise_graph.h"
+#include "ns/search/noise_scale.h"
 #include "ns/search/search_space.h"
 #include "passes/quantization/observe/observer_plan.h"
 
@@ -47,7 +48,8 @@ namespace ns {
 //
 // Predictions are scaled such that the one for the model with all layers in
 // int8 is the error that the first run shows, or more where errors cancel
-// there. A factor outside of 1/16..16 is not used.
+// there. Where that error is as large as the output, it says little about
+// recipes with less noise (noise_scale.h).
 class NoiseModel {
  public:
   // `space` and `values`, which must be calibrated, must outlive the object.
@@ -112,7 +114,7 @@ class NoiseModel {
     // Of each event alone.
     std::vector<double> own;
     // What predictions are scaled by.
-    double scale = 1;
+    NoiseScale scale;
   };
 
   NoiseGraph graph_;
