@@ -8,6 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/types/span.h"
 #include "ir/base/status.h"
 #include "ns/accuracy/paired_test.h"
 #include "passes/runtime/noise/noise_rows.h"
@@ -29,11 +30,33 @@ constexpr double kMostNoise = NoiseRows::kUnbounded / 2;
 // another recipe gains nothing.
 constexpr double kLeastCorrection = 0.03;
 
+// So many limits are solved for the frontier, each so much below the one
+// before.
+constexpr int kExplored = 8;
+constexpr double kExploredStepDb = 4;
+// A recipe of the frontier that is nearer, in dB, to a measured one, or more
+// exact, is not measured.
+constexpr double kLeastGapDb = 1;
+constexpr double kExactDb = 45;
+// Predictions that are closer to each other make one point of the frontier.
+constexpr double kClosePointsDb = 0.25;
+
 double ToDb(double noise) { return -10 * std::log10(noise); }
 double ToNoise(double db) { return std::pow(10, -db / 10); }
 
 int64_t CountInt8(const RecipeChoices& choices) {
   return absl::c_count_if(choices, [](int choice) { return choice != 0; });
+}
+
+// How far figures are apart. What is above kExactDb is as good as exact, and
+// what is below 0 is noise.
+double DistanceDb(double a, double b) {
+  return std::abs(std::clamp(a, 0.0, kExactDb) - std::clamp(b, 0.0, kExactDb));
+}
+
+std::string DbText(double db) {
+  return std::isinf(db) && db > 0 ? std::string("equal outputs")
+                                  : absl::StrFormat("%.1f dB", db);
 }
 
 // A nan is worse than all numbers.
@@ -47,17 +70,18 @@ std::string FigureOf(const VerifiedRecipe& recipe) {
              ? absl::StrFormat("a drop of %.2f points", recipe.top1->drop())
          : std::isnan(recipe.measured_db)
              ? std::string("outputs with nan, or of another shape")
-             : absl::StrFormat("%.1f dB", recipe.measured_db);
+             : DbText(recipe.measured_db);
 }
 
 }  // namespace
 
 absl::Status RecipeSearch::Run() {
+  Explore();
   NS_RETURN_IF_ERROR(limit_.max_drop ? SearchByLabels() : SearchByBudget());
   if (!best_) {
     NS_RETURN_IF_ERROR(VerifyMostExact());
   }
-  return best_ ? absl::OkStatus() : Unmet();
+  return best_ ? VerifyFrontier() : Unmet();
 }
 
 bool RecipeSearch::IsVerified(const RecipeChoices& choices) const {
@@ -161,25 +185,134 @@ absl::Status RecipeSearch::Unmet() {
       verified_,
       [](const auto& a, const auto& b) { return WorthOf(a) < WorthOf(b); });
   return absl::OutOfRangeError(absl::StrCat(
-      "no recipe that was measured keeps ",
+      "no measured recipe meets ",
       limit_.max_drop ? absl::StrFormat("a drop of %g points", *limit_.max_drop)
                       : absl::StrFormat("%g dB", *limit_.budget_db),
-      ": the best has ", FigureOf(*best), ", with ", CountInt8(best->choices),
-      " of ", best->choices.size(), " layers in int8; ",
+      "; the best reaches ", FigureOf(*best), ", with ",
+      CountInt8(best->choices), " of ", best->choices.size(),
+      " layers in int8; ",
       limit_.max_drop ? "raise --max-drop" : "lower --budget"));
 }
 
-std::vector<ParetoPoint> RecipeSearch::Frontier() {
-  std::vector<ParetoPoint> points;
+double RecipeSearch::CorrectedDb(const Recipe& recipe) const {
+  return ToDb(correction_.Corrected(recipe.cost.noise));
+}
+
+void RecipeSearch::Explore() {
+  double most_noise = 0;
   for (const Recipe& recipe : solver_.Frontier()) {
-    const double db = ToDb(correction_.Corrected(recipe.cost.noise));
-    // Predictions that differ may be the same when corrected.
-    if (recipe.cost.noise <= kMostNoise &&
-        (points.empty() || db > points.back().sqnr_db)) {
+    if (recipe.cost.noise <= kMostNoise) {
+      most_noise = std::max(most_noise, recipe.cost.noise);
+    }
+  }
+  for (int i = 0; i < kExplored && most_noise > 0; ++i) {
+    most_noise *= ToNoise(kExploredStepDb);
+    solver_.Solve(most_noise);
+  }
+}
+
+const VerifiedRecipe* RecipeSearch::Surprise() const {
+  const auto error = [](const VerifiedRecipe& one) {
+    // Without a bound, no figure was predicted.
+    return std::isnan(one.measured_db) || one.predicted_db < ToDb(kMostNoise)
+               ? 0
+               : DistanceDb(one.predicted_db, one.measured_db);
+  };
+  const auto worst = absl::c_max_element(
+      verified_,
+      [&](const auto& a, const auto& b) { return error(a) < error(b); });
+  return error(*worst) > kSurpriseDb ? &*worst : nullptr;
+}
+
+std::optional<Recipe> RecipeSearch::NextOfFrontier(bool is_surprised) {
+  const VerifiedRecipe& chosen = verified_[chosen_];
+  std::optional<Recipe> farthest;
+  double most_distance = kLeastGapDb;
+  for (const Recipe& recipe : solver_.Frontier()) {
+    const double db = CorrectedDb(recipe);
+    if (recipe.cost.noise > kMostNoise || CountInt8(recipe.choices) == 0 ||
+        IsVerified(recipe.choices)) {
+      continue;
+    }
+    if (db > chosen.measured_db && recipe.cost.time < chosen.predicted_us) {
+      return recipe;
+    }
+    double distance = kInfinity;
+    for (const VerifiedRecipe& one : verified_) {
+      if (!std::isnan(one.measured_db)) {
+        distance = std::min(distance, DistanceDb(one.measured_db, db));
+      }
+    }
+    if (is_surprised && db < kExactDb && distance > most_distance) {
+      most_distance = distance;
+      farthest = recipe;
+    }
+  }
+  return farthest;
+}
+
+absl::Status RecipeSearch::VerifyFrontier() {
+  const size_t before = verified_.size();
+  bool is_surprised = Surprise() != nullptr;
+  for (int i = 0; i < kFrontierMeasurements; ++i) {
+    const std::optional<Recipe> recipe = NextOfFrontier(is_surprised);
+    if (!recipe) {
+      break;
+    }
+    NS_RETURN_IF_ERROR(Verify(*recipe));
+    is_surprised = is_surprised || Surprise() != nullptr;
+  }
+  if (const VerifiedRecipe* wrong = Surprise(); wrong != nullptr) {
+    const size_t more = verified_.size() - before;
+    warnings_.push_back(absl::StrCat(
+        "a recipe with ", CountInt8(wrong->choices), " of ",
+        wrong->choices.size(), " layers in int8 was predicted to reach ",
+        DbText(wrong->predicted_db), " and reaches ",
+        DbText(wrong->measured_db), "; ", more,
+        more == 1 ? " more recipe of the frontier was measured"
+                  : " more recipes of the frontier were measured"));
+  }
+  return absl::OkStatus();
+}
+
+std::vector<ParetoPoint> RecipeSearch::Frontier() {
+  const VerifiedRecipe& chosen = verified_[chosen_];
+  std::vector<ParetoPoint> points;
+  for (const VerifiedRecipe& one : verified_) {
+    if (!std::isnan(one.measured_db)) {
+      points.push_back({one.measured_db, one.predicted_us,
+                        CountInt8(one.choices), /*is_measured=*/true});
+    }
+  }
+  for (const Recipe& recipe : solver_.Frontier()) {
+    const double db = CorrectedDb(recipe);
+    const bool beats_chosen =
+        db >= chosen.measured_db && recipe.cost.time <= chosen.predicted_us;
+    if (recipe.cost.noise <= kMostNoise && !beats_chosen &&
+        !IsVerified(recipe.choices)) {
       points.push_back({db, recipe.cost.time, CountInt8(recipe.choices)});
     }
   }
-  return points;
+  // Of equal ones, the measured one comes first.
+  absl::c_stable_sort(points, [](const ParetoPoint& a, const ParetoPoint& b) {
+    return std::pair(a.time_us, -a.sqnr_db) < std::pair(b.time_us, -b.sqnr_db);
+  });
+  std::vector<ParetoPoint> frontier;
+  for (size_t i = 0; i < points.size(); ++i) {
+    const double least =
+        frontier.empty() ? -kInfinity : frontier.back().sqnr_db;
+    const bool is_last =
+        absl::c_none_of(absl::MakeConstSpan(points).subspan(i + 1),
+                        [&](const ParetoPoint& later) {
+                          return later.sqnr_db > points[i].sqnr_db;
+                        });
+    const bool is_close = points[i].sqnr_db < least + kClosePointsDb;
+    if (points[i].sqnr_db > least &&
+        (!is_close || points[i].is_measured || is_last)) {
+      frontier.push_back(points[i]);
+    }
+  }
+  return frontier;
 }
 
 }  // namespace ns

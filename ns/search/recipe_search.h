@@ -29,9 +29,16 @@ struct RecipeLimit {
   std::optional<double> max_drop;
 };
 
-// The most recipes that a search measures: one less by what is predicted, and
-// the most exact one where none of these keeps the limit.
+// The most recipes that a search measures until one keeps the limit: one less
+// by what is predicted, and the most exact one where none of these does.
 inline constexpr int kVerifications = 4;
+
+// How many more recipes are measured for the frontier, at most.
+inline constexpr int kFrontierMeasurements = 4;
+
+// A prediction that is farther from what is measured, in dB, is a reason to
+// measure more.
+inline constexpr double kSurpriseDb = 3;
 
 // Choice 0 of each layer is float; the recipe of these alone is not measured.
 class RecipeSearch {
@@ -45,6 +52,9 @@ class RecipeSearch {
         limit_(limit),
         measure_(std::move(measure)) {}
 
+  // First solves for limits from the cheapest recipe on, for the frontier and
+  // because what is known of others helps with each limit.
+  //
   // With budget_db, finds the cheapest recipe that is predicted to keep it, and
   // measures that. Where it misses the budget, or is better than it has to be,
   // predictions are corrected, and another one is tried. With max_drop, begins
@@ -52,6 +62,12 @@ class RecipeSearch {
   // the limit. A recipe that has missed the limit is not tried again. Where
   // none keeps it, the one with the least predicted noise that quantizes a
   // layer is measured as well.
+  //
+  // Where the prediction of a recipe was off by more than kSurpriseDb, there is
+  // a warning, and more of the frontier is measured, kFrontierMeasurements
+  // recipes at most: each time the one that is farthest, in dB, from all that
+  // were measured. A recipe that is predicted to be cheaper and more exact than
+  // the chosen one is measured in any case, and chosen if it keeps the limit.
   //
   // Errors: those of `measure`; an out-of-range error where none keeps the
   // limit, with the best that was measured, and where none is cheaper than
@@ -65,12 +81,15 @@ class RecipeSearch {
   // The model of the chosen one, after Run; once.
   QuantizedModel TakeModel() { return *std::move(best_); }
 
-  // The recipes that none beats in both figures, by rising time, without those
-  // whose noise has no bound (NoiseRows). Predictions are corrected by all that
-  // was measured.
+  // The recipes that no other one beats in both figures, by rising time,
+  // without those whose noise has no bound (NoiseRows): the chosen one, others
+  // that were measured, and those that are predicted to be at least 0.1 dB more
+  // exact than the one before. What is measured counts more than a prediction:
+  // where a prediction would beat the chosen recipe, it is left out.
   std::vector<ParetoPoint> Frontier();
 
-  // Why outputs of recipes could not be compared.
+  // Why outputs of recipes could not be compared, and predictions that were
+  // wrong.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
@@ -81,6 +100,17 @@ class RecipeSearch {
   absl::Status SearchByLabels();
   absl::Status VerifyMostExact();
   absl::Status Unmet();
+  // Solves for limits between the recipes with the most and the least noise.
+  void Explore();
+  // Measures recipes of the frontier.
+  absl::Status VerifyFrontier();
+  // Of the recipes that the solver knows, the one to be measured next for the
+  // frontier; nothing where none is worth it.
+  std::optional<Recipe> NextOfFrontier(bool is_surprised);
+  // The one of verified_ whose prediction was farthest from what was measured,
+  // if that is more than kSurpriseDb; null for none.
+  const VerifiedRecipe* Surprise() const;
+  double CorrectedDb(const Recipe& recipe) const;
 
   RecipeSolver solver_;
   const RecipeLimit limit_;

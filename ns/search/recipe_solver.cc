@@ -118,7 +118,11 @@ std::vector<Recipe> RecipeSolver::Frontier() {
   if (path_.empty()) {
     FindPath();
   }
-  std::vector<Recipe> sorted = path_;
+  std::vector<Recipe> sorted;
+  sorted.reserve(known_.size());
+  for (const auto& [choices, cost] : known_) {
+    sorted.push_back({choices, cost});
+  }
   absl::c_stable_sort(sorted, [](const Recipe& a, const Recipe& b) {
     return std::pair(a.cost.time, a.cost.noise) <
            std::pair(b.cost.time, b.cost.noise);
@@ -195,13 +199,13 @@ std::optional<Recipe> RecipeSolver::Solve(double most_noise) {
     return IsWithin(recipe, most_noise);
   };
   std::optional<Recipe> best;
-  for (const Recipe& recipe : path_) {
-    if (is_quiet(recipe) && (!best || recipe.cost.time < best->cost.time)) {
-      best = recipe;
+  for (const auto& [choices, cost] : known_) {
+    if ((!best || cost.time < best->cost.time) && is_quiet({choices, cost})) {
+      best = Recipe{choices, cost};
     }
   }
   if (!best) {
-    // As where a recipe of the path was refused that is said to have no noise.
+    // As where a known recipe was refused that is said to have no noise.
     Recipe first{std::vector<int>(problem_.choices.size(), 0), {}};
     first.cost = CostOf(first.choices);
     if (is_quiet(first)) {

@@ -43,17 +43,21 @@ struct RecipeProblem {
 // It begins with the cheapest recipe that it finds, whatever its noise. Then it
 // changes one layer at a time, each time the one that saves the most noise for
 // the time that it costs, until no change saves noise. These recipes are the
-// path. For a limit, Solve takes the cheapest recipe of the path within it, and
-// the last one of the path, and makes both cheaper by changes of one layer, and
-// of two at once, that stay within the limit. The cheaper result wins. Where no
-// recipe of the path is within the limit, it starts from choice 0 of all
-// layers.
+// path. For a limit, Solve takes the cheapest recipe within it of all whose
+// cost is known, and the last one of the path, and makes both cheaper by
+// changes of one layer, and of two at once, that stay within the limit. The
+// cheaper result wins. Where no known recipe is within the limit, it starts
+// from choice 0 of all layers.
 class RecipeSolver {
  public:
   explicit RecipeSolver(RecipeProblem problem);
 
-  // The recipes of the path that no other one beats in noise and time, by
-  // rising time; also those that were refused.
+  // Of all recipes whose cost is known, those that no other one beats in noise
+  // and time, by rising time; also those that were refused. These are the path
+  // and what Solve has come by. The path alone is far from the best recipes
+  // where noise only falls when several layers change, as around a sum whose
+  // terms are rounded for several layers. The more limits were solved, the
+  // better the frontier.
   std::vector<Recipe> Frontier();
 
   // The cheapest recipe found with at most this noise; nothing where there is

@@ -155,7 +155,8 @@ class Searcher {
     projections_ = ProjectionsFor(samples, measured);
     const int64_t verified = HasLabels() ? count() : measured;
     total_ = count() + measured * (2 + 2 * projections_) +
-             (HasLabels() ? first_measured_ : 0) + kVerifications * verified;
+             (HasLabels() ? first_measured_ : 0) +
+             (kVerifications + kFrontierMeasurements) * verified;
     NS_RETURN_IF_ERROR(
         values_->Calibrate(batches_, [this](int64_t) { Progress(1); }));
     result_.float_passes += 1;

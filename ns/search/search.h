@@ -60,6 +60,8 @@ struct SearchOptions {
 //     kVerifications times in all (recipe_search.h). With labels, 4 begins with
 //     the fastest recipe of all, measures on all batches, and goes on to
 //     recipes with less error until one is not refused.
+//  5. Recipes for other limits make a frontier. Where predictions were far off,
+//     some of these are measured, too.
 //
 // SearchResult::quantized is the model that `ns quantize --qconfig` makes with
 // SearchResult::mapping, except for biases: both may correct the biases of

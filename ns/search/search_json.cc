@@ -120,6 +120,7 @@ void Map(Io& io, ParetoPoint& point) {
   io("sqnr_db", point.sqnr_db);
   io("time_us", point.time_us);
   io("int8_layers", point.int8_layers);
+  io("measured", point.is_measured);
 }
 
 template <typename Io>

@@ -39,13 +39,16 @@ struct RestOfRecipe {
   double time_us = 0;
 };
 
-// A recipe that none beats in both figures, which are predicted, and corrected
-// by what was measured.
+// A recipe that no other one beats in both figures.
 struct ParetoPoint {
+  // As it was measured, if `is_measured`; else as it is predicted, corrected by
+  // all that was measured.
   double sqnr_db = 0;
+  // In microseconds for one batch, as predicted.
   double time_us = 0;
   // How many of the layers with a choice run in int8.
   int64_t int8_layers = 0;
+  bool is_measured = false;
 };
 
 // A recipe that was run.
@@ -83,7 +86,8 @@ struct SearchResult {
   RestOfRecipe rest;
   // The candidates that a layer, or all layers, cannot have, and why.
   std::vector<SkippedChoice> skipped;
-  // By rising time.
+  // By rising time. The chosen recipe is among them, unless its outputs were
+  // not comparable.
   std::vector<ParetoPoint> pareto;
   // In the order in which they were run.
   std::vector<VerifiedRecipe> verified;

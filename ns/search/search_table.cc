@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -17,7 +19,7 @@
 namespace ns {
 namespace {
 
-// So many points of the frontier are shown.
+// So many points of the frontier are shown, and more if more were measured.
 constexpr size_t kPoints = 8;
 
 Column Titled(const char* above, const char* title, bool align_right = true,
@@ -73,16 +75,40 @@ std::string SkippedList(const SearchResult& result) {
   return ReasonList(items, "not tried");
 }
 
-// Some of the points, those at both ends among them.
+// Returns the indices of the points to show: those at both ends, those that
+// were measured, and some of the others, up to kPoints if so many suffice.
+std::set<size_t> PointsToShow(const std::vector<ParetoPoint>& pareto) {
+  std::set<size_t> shown;
+  for (size_t i = 0; i < pareto.size(); ++i) {
+    if (i == 0 || i + 1 == pareto.size() || pareto[i].is_measured) {
+      shown.insert(i);
+    }
+  }
+  // Always the one in the middle of the longest row that is not shown.
+  while (shown.size() < std::min(pareto.size(), kPoints)) {
+    size_t begin = 0;
+    size_t length = 0;
+    for (auto after = std::next(shown.begin()); after != shown.end(); ++after) {
+      const size_t before = *std::prev(after);
+      if (*after - before > length) {
+        begin = before;
+        length = *after - before;
+      }
+    }
+    shown.insert(begin + length / 2);
+  }
+  return shown;
+}
+
 std::string FrontierText(const std::vector<ParetoPoint>& pareto) {
-  std::string text = "\nfrontier, predicted:\n";
-  const size_t shown = std::min(pareto.size(), kPoints);
-  for (size_t i = 0; i < shown; ++i) {
-    const size_t at = shown < 2 ? 0 : i * (pareto.size() - 1) / (shown - 1);
-    const ParetoPoint& point = pareto[at];
-    absl::StrAppend(&text, absl::StrFormat("  %9s  %7.0f us  %d in int8\n",
-                                           Db(point.sqnr_db), point.time_us,
-                                           point.int8_layers));
+  std::string text = "\nfrontier:\n";
+  for (const size_t i : PointsToShow(pareto)) {
+    const ParetoPoint& point = pareto[i];
+    absl::StrAppend(
+        &text,
+        absl::StrFormat("  %9s %-9s  %7.0f us  %d in int8\n", Db(point.sqnr_db),
+                        point.is_measured ? "measured" : "predicted",
+                        point.time_us, point.int8_layers));
   }
   return text;
 }

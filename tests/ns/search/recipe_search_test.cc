@@ -1,5 +1,6 @@
 #include "ns/search/recipe_search.h"
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -19,8 +20,10 @@
 namespace ns {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
@@ -84,8 +87,10 @@ TEST_F(RecipeSearchTest, TakesTheCheapestThatKeepsTheBudget) {
 TEST_F(RecipeSearchTest, CorrectsPredictionsThatAreTooLow) {
   RecipeSearch search(Problem(), Budget(25), Measuring(4));
   NS_ASSERT_OK(search.Run());
+  // The third is measured for the frontier.
   EXPECT_THAT(ChoicesOf(search),
-              ElementsAre(RecipeChoices{0, 1, 1}, RecipeChoices{0, 0, 1}));
+              ElementsAre(RecipeChoices{0, 1, 1}, RecipeChoices{0, 0, 1},
+                          RecipeChoices{1, 1, 1}));
   EXPECT_FALSE(search.verified()[0].keeps_budget);
   EXPECT_EQ(search.chosen(), 1);
   EXPECT_NEAR(search.verified()[1].predicted_db,
@@ -95,6 +100,99 @@ TEST_F(RecipeSearchTest, CorrectsPredictionsThatAreTooLow) {
       EXPECT_NEAR(point.sqnr_db, search.verified()[1].measured_db, 1e-9);
     }
   }
+}
+
+// Layers make pairs, and the noise of a pair remains until both are float: no
+// change of one layer saves noise.
+TEST_F(RecipeSearchTest, TheFrontierIsNotThatOfSingleChanges) {
+  const RecipeProblem problem = {
+      {2, 2, 2, 2, 2, 2}, [](const RecipeChoices& choices) {
+        RecipeCost cost{0, 20};
+        double noise = 0.1;
+        for (size_t i = 0; i < choices.size(); i += 2, noise /= 10) {
+          cost.noise += choices[i] + choices[i + 1] > 0 ? noise : 0;
+          cost.time -= choices[i] + choices[i + 1];
+        }
+        return cost;
+      }};
+  RecipeSearch search(
+      problem, Budget(15),
+      [&](const RecipeChoices& choices) -> absl::StatusOr<MeasuredRecipe> {
+        return MeasuredRecipe{{FloatModel({"return x"}), {}},
+                              problem.cost(choices).noise,
+                              {},
+                              ""};
+      });
+  NS_ASSERT_OK(search.Run());
+  const VerifiedRecipe& chosen = search.verified()[search.chosen()];
+  EXPECT_EQ(chosen.choices, (RecipeChoices{0, 0, 1, 1, 1, 1}));
+  const std::vector<ParetoPoint> frontier = search.Frontier();
+  std::vector<int64_t> int8_layers;
+  for (const ParetoPoint& point : frontier) {
+    int8_layers.push_back(point.int8_layers);
+    EXPECT_EQ(point.is_measured, point.time_us == chosen.predicted_us);
+  }
+  EXPECT_THAT(int8_layers, ElementsAre(6, 4, 2, 0));
+  EXPECT_THAT(search.warnings(), IsEmpty());
+}
+
+// Predictions are 10 dB too high: what lies between the recipes that the search
+// came by is measured, too, and no recipe of the frontier beats another one.
+TEST_F(RecipeSearchTest, MeasuresMoreOfTheFrontierAfterAWrongPrediction) {
+  constexpr size_t kLayers = 12;
+  const auto noise_of = [](const RecipeChoices& choices) {
+    double noise = 0;
+    for (size_t i = 0; i < choices.size(); ++i) {
+      noise += choices[i] * std::pow(10, -1 - 0.3 * static_cast<double>(i));
+    }
+    return noise;
+  };
+  const RecipeProblem problem = {
+      std::vector<int>(kLayers, 2), [&](const RecipeChoices& choices) {
+        return RecipeCost{
+            noise_of(choices) / 10,
+            20.0 - std::accumulate(choices.begin(), choices.end(), 0)};
+      }};
+  const RecipeSearch::Measure measure =
+      [&](const RecipeChoices& choices) -> absl::StatusOr<MeasuredRecipe> {
+    return MeasuredRecipe{
+        {FloatModel({"return x"}), {}}, noise_of(choices), {}, ""};
+  };
+  RecipeSearch search(problem, Budget(15), measure);
+  NS_ASSERT_OK(search.Run());
+  EXPECT_THAT(search.warnings(),
+              ElementsAre(ContainsRegex(
+                  "a recipe with 1[0-9] of 12 layers in int8 was predicted to "
+                  "reach [0-9.]+ dB and reaches [0-9.]+ dB; 4 more recipes of "
+                  "the frontier were measured")));
+  // Those of the search, and as many as are allowed.
+  const size_t measured = search.verified().size();
+  EXPECT_LE(measured, kVerifications + kFrontierMeasurements);
+  for (size_t i = measured - kFrontierMeasurements; i < measured; ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      EXPECT_GT(std::abs(search.verified()[i].measured_db -
+                         search.verified()[j].measured_db),
+                1);
+    }
+  }
+  const std::vector<ParetoPoint> frontier = search.Frontier();
+  int marked = 0;
+  for (size_t i = 0; i < frontier.size(); ++i) {
+    marked += frontier[i].is_measured ? 1 : 0;
+    if (i > 0) {
+      EXPECT_GT(frontier[i].time_us, frontier[i - 1].time_us);
+      EXPECT_GT(frontier[i].sqnr_db, frontier[i - 1].sqnr_db);
+    }
+  }
+  EXPECT_GT(marked, kFrontierMeasurements);
+  EXPECT_LE(marked, measured);
+}
+
+TEST_F(RecipeSearchTest, AWrongPredictionOfANanIsNoFigure) {
+  noise_[{0, 1, 1}] = kNan;
+  RecipeSearch search(Problem(), Budget(25), Measuring(1));
+  NS_ASSERT_OK(search.Run());
+  EXPECT_THAT(search.warnings(), IsEmpty());
 }
 
 TEST_F(RecipeSearchTest, CorrectsPredictionsThatAreTooHigh) {
@@ -133,7 +231,7 @@ TEST_F(RecipeSearchTest, SaysTheBestThatWasMeasured) {
   const absl::Status status = search.Run();
   EXPECT_TRUE(absl::IsOutOfRange(status));
   EXPECT_EQ(status.message(),
-            "no recipe that was measured keeps 60 dB: the best has 40.0 dB, "
+            "no measured recipe meets 60 dB; the best reaches 40.0 dB, "
             "with 1 of 3 layers in int8; lower --budget");
 }
 

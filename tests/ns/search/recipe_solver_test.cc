@@ -1,5 +1,6 @@
 #include "ns/search/recipe_solver.h"
 
+#include <algorithm>
 #include <limits>
 #include <random>
 #include <vector>
@@ -131,6 +132,28 @@ TEST(RecipeSolverTest, TheFrontierHasNoRecipeThatAnotherBeats) {
   }
   EXPECT_THAT(frontier.back().choices, Each(0));
   EXPECT_EQ(frontier.back().cost.noise, 0);
+}
+
+// What was found for a limit is on the frontier, or beaten by what is.
+TEST(RecipeSolverTest, TheFrontierKnowsWhatWasSolved) {
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    const Instance instance(seed, 12, 2);
+    RecipeSolver solver(instance.Problem());
+    const double all = instance.CostOf(std::vector<int>(12, 1)).noise;
+    std::vector<RecipeCost> solved;
+    for (const double part : {0.7, 0.2, 0.05, 0.01}) {
+      solved.push_back(solver.Solve(all * part)->cost);
+    }
+    const std::vector<Recipe> frontier = solver.Frontier();
+    for (const RecipeCost& cost : solved) {
+      EXPECT_TRUE(std::any_of(frontier.begin(), frontier.end(),
+                              [&](const Recipe& recipe) {
+                                return recipe.cost.noise <= cost.noise &&
+                                       recipe.cost.time <= cost.time;
+                              }))
+          << seed;
+    }
+  }
 }
 
 TEST(RecipeSolverTest, AskesForEachRecipeOnce) {

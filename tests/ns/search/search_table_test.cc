@@ -1,7 +1,12 @@
 #include "ns/search/search_table.h"
 
 #include <string>
+#include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -21,7 +26,7 @@ SearchResult Result() {
   };
   result.rest = {0.1, 20};
   result.skipped = {{"fc", "dynamic", "no kernel"}};
-  result.pareto = {{30.4, 80, 1}, {41, 120, 0}};
+  result.pareto = {{30.12, 80, 1, /*is_measured=*/true}, {41, 120, 0}};
   VerifiedRecipe verified;
   verified.choices = {1, 0};
   verified.predicted_db = 30.41;
@@ -42,9 +47,40 @@ TEST(SearchTableTest, HasARowForEachLayerAndEndsWithTheFigures) {
               HasSubstr("(all else)                    10.0    20  20.0"));
   EXPECT_THAT(table, HasSubstr("1 not tried:"));
   EXPECT_THAT(table, HasSubstr("1 of 2 layers in float"));
-  EXPECT_THAT(table, HasSubstr("  41.0 dB      120 us  0 in int8\n"));
+  EXPECT_THAT(table, HasSubstr("\nfrontier:\n"
+                               "    30.1 dB measured        80 us  1 in int8\n"
+                               "    41.0 dB predicted      120 us  0 in int8\n"
+                               "\n"));
   EXPECT_THAT(table, EndsWith("\nSQNR 30.4 dB predicted, 30.1 dB measured on 8 "
                               "batches; budget 30 dB\n"));
+}
+
+// Of 100 points, both ends, what was measured, and points in between.
+TEST(SearchTableTest, ShowsSomePointsOfALongFrontier) {
+  SearchResult result = Result();
+  result.pareto.clear();
+  for (int i = 0; i < 100; ++i) {
+    result.pareto.push_back({10.0 + i, 1000.0 + i, 100 - i,
+                             /*is_measured=*/i == 3 || i == 4});
+  }
+  const std::string table = SearchTable(result, {});
+  EXPECT_THAT(table, HasSubstr("10.0 dB predicted"));
+  EXPECT_THAT(table, HasSubstr("13.0 dB measured"));
+  EXPECT_THAT(table, HasSubstr("14.0 dB measured"));
+  EXPECT_THAT(table, HasSubstr("109.0 dB predicted"));
+  const std::vector<std::string> lines = absl::StrSplit(table, '\n');
+  EXPECT_EQ(absl::c_count_if(lines,
+                             [](const std::string& line) {
+                               return absl::EndsWith(line, " in int8");
+                             }),
+            8);
+  for (ParetoPoint& point : result.pareto) {
+    point.is_measured = point.int8_layers % 5 == 0;
+  }
+  const std::string all = SearchTable(result, {});
+  for (int db = 10; db < 110; db += 5) {
+    EXPECT_THAT(all, HasSubstr(absl::StrCat(db, ".0 dB measured")));
+  }
 }
 
 TEST(SearchWarningsTest, TellWhereNoTimeIsSaved) {
