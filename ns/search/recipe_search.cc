@@ -34,8 +34,8 @@ constexpr double kLeastCorrection = 0.03;
 // before.
 constexpr int kExplored = 8;
 constexpr double kExploredStepDb = 4;
-// A recipe of the frontier that is nearer, in dB, to a measured one, or more
-// exact, is not measured.
+// A recipe of the frontier that is nearer, in dB, to a measured one is not
+// measured. All that are more exact than kExactDb count as equal.
 constexpr double kLeastGapDb = 1;
 constexpr double kExactDb = 45;
 // Predictions that are closer to each other make one point of the frontier.
@@ -243,7 +243,7 @@ std::optional<Recipe> RecipeSearch::NextOfFrontier(bool is_surprised) {
         distance = std::min(distance, DistanceDb(one.measured_db, db));
       }
     }
-    if (is_surprised && db < kExactDb && distance > most_distance) {
+    if (is_surprised && distance > most_distance) {
       most_distance = distance;
       farthest = recipe;
     }
@@ -268,9 +268,12 @@ absl::Status RecipeSearch::VerifyFrontier() {
         "a recipe with ", CountInt8(wrong->choices), " of ",
         wrong->choices.size(), " layers in int8 was predicted to reach ",
         DbText(wrong->predicted_db), " and reaches ",
-        DbText(wrong->measured_db), "; ", more,
-        more == 1 ? " more recipe of the frontier was measured"
-                  : " more recipes of the frontier were measured"));
+        DbText(wrong->measured_db),
+        more == 0   ? ""
+        : more == 1 ? "; 1 more recipe of the frontier was measured"
+                    : absl::StrCat("; ", more,
+                                   " more recipes of the frontier were "
+                                   "measured")));
   }
   return absl::OkStatus();
 }
@@ -284,7 +287,10 @@ std::vector<ParetoPoint> RecipeSearch::Frontier() {
                         CountInt8(one.choices), /*is_measured=*/true});
     }
   }
-  for (const Recipe& recipe : solver_.Frontier()) {
+  std::vector<Recipe> predicted = solver_.Frontier();
+  // What seems exact may have turned out not to be, but for float.
+  predicted.push_back(solver_.FirstChoices());
+  for (const Recipe& recipe : predicted) {
     const double db = CorrectedDb(recipe);
     const bool beats_chosen =
         db >= chosen.measured_db && recipe.cost.time <= chosen.predicted_us;

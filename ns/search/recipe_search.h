@@ -66,8 +66,9 @@ class RecipeSearch {
   // Where the prediction of a recipe was off by more than kSurpriseDb, there is
   // a warning, and more of the frontier is measured, kFrontierMeasurements
   // recipes at most: each time the one that is farthest, in dB, from all that
-  // were measured. A recipe that is predicted to be cheaper and more exact than
-  // the chosen one is measured in any case, and chosen if it keeps the limit.
+  // were measured, if that is more than 1 dB. A recipe that is predicted to be
+  // cheaper and more exact than the chosen one is measured in any case, and
+  // chosen if it keeps the limit.
   //
   // Errors: those of `measure`; an out-of-range error where none keeps the
   // limit, with the best that was measured, and where none is cheaper than

@@ -114,6 +114,12 @@ void RecipeSolver::FindPath() {
   }
 }
 
+Recipe RecipeSolver::FirstChoices() {
+  Recipe recipe{std::vector<int>(problem_.choices.size(), 0), {}};
+  recipe.cost = CostOf(recipe.choices);
+  return recipe;
+}
+
 std::vector<Recipe> RecipeSolver::Frontier() {
   if (path_.empty()) {
     FindPath();
@@ -206,8 +212,7 @@ std::optional<Recipe> RecipeSolver::Solve(double most_noise) {
   }
   if (!best) {
     // As where a known recipe was refused that is said to have no noise.
-    Recipe first{std::vector<int>(problem_.choices.size(), 0), {}};
-    first.cost = CostOf(first.choices);
+    Recipe first = FirstChoices();
     if (is_quiet(first)) {
       best = std::move(first);
     }

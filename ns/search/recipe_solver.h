@@ -60,6 +60,9 @@ class RecipeSolver {
   // better the frontier.
   std::vector<Recipe> Frontier();
 
+  // The recipe with choice 0 of all layers.
+  Recipe FirstChoices();
+
   // The cheapest recipe found with at most this noise; nothing where there is
   // none.
   std::optional<Recipe> Solve(double most_noise);

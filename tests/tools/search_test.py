@@ -73,18 +73,18 @@ class Lists(torch.nn.Module):
     return self.d(y) + (a + b).float() + parts[0].mean()
 
 
-class Root(torch.nn.Module):
-  """Takes the root of what may be almost 0."""
+class Steps(torch.nn.Module):
+  """Rounds what it computes: the derivative of that is 0, and not the error."""
 
   def __init__(self):
     super().__init__()
-    self.c = torch.nn.Linear(8, 32)
-    self.d = torch.nn.Linear(32, 32)
-    self.e = torch.nn.Linear(32, 16)
+    self.c = torch.nn.Linear(64, 256)
+    self.d = torch.nn.Linear(256, 256)
+    self.e = torch.nn.Linear(256, 256)
 
   def forward(self, x):
     y = torch.relu(self.c(x))
-    return self.e(torch.sqrt(torch.relu(self.d(y)) + 1e-9))
+    return 0.01 * self.e(y) + torch.round(self.d(y) * 8)
 
 
 class SearchTest(quantizing.QuantizeTest):
@@ -154,11 +154,9 @@ class SearchTest(quantizing.QuantizeTest):
     self.assertGreater(len(points), len(measured))
 
   def test_a_wrong_prediction_is_reported_and_more_is_measured(self):
-    # The derivative of the root, which is infinite at 0, is large near it: the
-    # error that it predicts does not occur.
     torch.manual_seed(1)
-    torch.jit.script(Root().eval()).save(self.path('f.pt'))
-    torch.save([torch.randn(64, 8) for _ in range(4)], self.path('i.pt'))
+    torch.jit.script(Steps().eval()).save(self.path('f.pt'))
+    torch.save([torch.randn(128, 64) for _ in range(4)], self.path('i.pt'))
     command = ('search', f'--float={self.path("f.pt")}',
                f'--inputs={self.path("i.pt")}', '--threads=1', '--budget=5dB')
     result = self.json(*command)
@@ -174,7 +172,9 @@ class SearchTest(quantizing.QuantizeTest):
         (predicted, measured),
         [(round(one['predicted_db'], 1), round(one['measured_db'], 1))
          for one in result['verified']])
-    self.assertLess(more, len(result['verified']))
+    self.assertGreater(more, 0)
+    self.assertLessEqual(more, 4)
+    self.assertGreater(len(result['verified']), more)
 
   def test_quantize_makes_the_same_model_of_the_recipe(self):
     command = self.make()

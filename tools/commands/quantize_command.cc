@@ -29,6 +29,7 @@
 #include "tools/command_line/report_output.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/quantize_modules.h"
+#include "tools/commands/quantize_within_budget.h"
 #include "tools/commands/train_model.h"
 #include "tools/flags/quantize_flags.h"
 #include "tools/flags/quantize_spec.h"
@@ -53,9 +54,13 @@ class QuantizeRunner {
 
   // Makes the models, which Files() writes. Error: which file is at fault.
   absl::StatusOr<QuantizeSummary> Run() {
-    NS_ASSIGN_OR_RETURN(QuantizeSummary summary, flags_.training || flags_.eager
-                                                     ? RunOnModules()
-                                                     : RunOnGraph());
+    NS_ASSIGN_OR_RETURN(
+        QuantizeSummary summary,
+        flags_.budget_db
+            ? QuantizeWithinBudget(flags_, batches_, flags_.options.progress,
+                                   mapping_, files_)
+        : flags_.training || flags_.eager ? RunOnModules()
+                                          : RunOnGraph());
     Describe(summary);
     return summary;
   }
@@ -218,8 +223,13 @@ absl::Status RunQuantize(QuantizeFlags flags) {
 
 CommandOutcome RunCommand(const Flags& flags) {
   const absl::StatusOr<QuantizeFlags> parsed = ParseQuantizeFlags(flags);
-  return parsed.ok() ? CommandOutcome::Done(RunQuantize(*parsed))
-                     : CommandOutcome::WrongUsage(parsed.status());
+  if (!parsed.ok()) {
+    return CommandOutcome::WrongUsage(parsed.status());
+  }
+  const absl::Status status = RunQuantize(*parsed);
+  return parsed->budget_db && absl::IsOutOfRange(status)
+             ? CommandOutcome{ExitCode::kLimitCrossed, status}
+             : CommandOutcome::Done(status);
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include "ir/flatten/inline_modules.h"
 #include "ir/model/model_graph.h"
 #include "ns/accuracy/class_labels.h"
-#include "ns/n_shadows/sensitivity.h"
 #include "ns/search/search.h"
 #include "ns/search/search_candidates.h"
 #include "ns/search/search_json.h"
@@ -21,6 +20,7 @@
 #include "tools/command_line/progress_bar.h"
 #include "tools/command_line/report_output.h"
 #include "tools/commands/commands.h"
+#include "tools/flags/budget_flag.h"
 #include "tools/flags/quantizing_flags.h"
 #include "tools/flags/run_flags.h"
 
@@ -114,16 +114,6 @@ absl::Status Refused(const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat(parts...));
 }
 
-// Reads "30dB" or "30".
-absl::StatusOr<double> ParseDb(const std::string& text) {
-  const absl::StatusOr<Budget> budget = ParseBudget(text);
-  if (!budget.ok() || budget->kind != Budget::Kind::kSqnr ||
-      budget->amount <= 0) {
-    return Refused("--budget=", text, " is no SQNR; use one above 0, as 30dB");
-  }
-  return budget->amount;
-}
-
 absl::Status ParseLimit(const Flags& flags, Options& options) {
   if (flags.Has("budget") == flags.Has("labels")) {
     return Refused(flags.Has("budget")
@@ -136,7 +126,7 @@ absl::Status ParseLimit(const Flags& flags, Options& options) {
     if (flags.Has("max-drop")) {
       return Refused("--max-drop is for --labels; leave it out");
     }
-    NS_ASSIGN_OR_RETURN(options.search.budget_db, ParseDb(flags.Get("budget")));
+    NS_ASSIGN_OR_RETURN(options.search.budget_db, ParseBudgetDb(flags));
     return absl::OkStatus();
   }
   NS_ASSIGN_OR_RETURN(options.labels_path, flags.Required("labels"));

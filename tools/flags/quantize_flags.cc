@@ -9,6 +9,7 @@
 #include "ir/base/status.h"
 #include "ir/flatten/inline_modules.h"
 #include "ns/quantization/accurate/rescale_layers.h"
+#include "tools/flags/budget_flag.h"
 #include "tools/flags/quantizing_flags.h"
 
 namespace ns {
@@ -155,6 +156,29 @@ absl::Status CheckTraining(const Flags& flags, const QuantizeFlags& parsed) {
              : absl::OkStatus();
 }
 
+// Checks that nothing is asked for that a search for a budget does not do.
+absl::Status CheckBudget(const Flags& flags, const QuantizeFlags& parsed) {
+  if (!flags.Has("float") || parsed.mode != "static") {
+    return Refused("--budget needs --float and --mode=static");
+  }
+  for (const absl::string_view other :
+       {"adaround", "allow-dead", "compat", "eager", "equalize", "out-float",
+        "prepared", "reference", "smooth"}) {
+    if (flags.Has(other)) {
+      return Refused("--", other, " has no use with --budget; leave it out");
+    }
+  }
+  if (parsed.options.methods.choose_observers ||
+      parsed.options.methods.bias_correction == BiasCorrection::kSequential) {
+    const char* flag = parsed.options.methods.choose_observers
+                           ? "observer"
+                           : "bias-correction";
+    return Refused("--", flag, "=", flags.Get(flag),
+                   " has no use with --budget; use another, or leave it out");
+  }
+  return absl::OkStatus();
+}
+
 // Checks the paths: models are no text that standard output could take, and no
 // output is another file of the command.
 absl::Status CheckPaths(const QuantizeFlags& parsed) {
@@ -288,6 +312,10 @@ absl::StatusOr<QuantizeFlags> ParseQuantizeFlags(const Flags& flags) {
   if (parsed.mode == "qat") {
     NS_ASSIGN_OR_RETURN(parsed.training,
                         ParseTrainingFlags(flags, parsed.out_path));
+  }
+  if (flags.Has("budget")) {
+    NS_RETURN_IF_ERROR(CheckBudget(flags, parsed));
+    NS_ASSIGN_OR_RETURN(parsed.budget_db, ParseBudgetDb(flags));
   }
   NS_RETURN_IF_ERROR(CheckOutFloat(flags, parsed));
   NS_RETURN_IF_ERROR(CheckPaths(parsed));

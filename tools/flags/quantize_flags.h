@@ -35,6 +35,9 @@ struct QuantizeFlags {
   // The name of the mode: "static", "dynamic", "weight-only" or "qat". With
   // "qat", options.mode is kStatic.
   std::string mode;
+  // The least SQNR in dB of the outputs, for which a search chooses what stays
+  // in float; absent for none.
+  std::optional<double> budget_db;
   // How the model is trained: present with the mode "qat" only.
   std::optional<TrainingFlags> training;
   ModelGraphOptions model;

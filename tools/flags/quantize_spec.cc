@@ -48,6 +48,10 @@ constexpr FlagSpec kFlags[] = {
      "round weights up or down as the outputs of their layer need it, found in "
      "N steps a layer (1000 are enough for most), where that helps on batches "
      "held back"},
+    {"budget", "DB",
+     "the least SQNR of the outputs, 20dB: a search as that of ns search, on "
+     "this machine, chooses what stays in float, such that the model is fast "
+     "and keeps it; with --mode=static"},
     kKeepFlag,
     {"compat", "VERSION",
      "torch-1.13: the scales, zero points and weights of prepare_fx and "
@@ -109,6 +113,10 @@ constexpr CommandSpec kSpec = {
     "  ns quantize --float=F.pt --inputs=I0.pt --prepared=P0.pt --out=Q0.pt\n"
     "  ns quantize --float=F.pt --inputs=I1.pt --prepared=P1.pt --out=Q1.pt\n"
     "  ns quantize --prepared=P0.pt,P1.pt --out=Q.pt\n\n"
+    "--budget chooses what stays in float by a search, as ns search does. A "
+    "budget that no\n"
+    "recipe keeps ends with exit status 1 and the best that can be had:\n"
+    "  ns quantize --float=F.pt --inputs=I.pt --budget=20dB --out=Q.pt\n\n"
     "--mode=qat calibrates and then trains, for models that calibration alone "
     "costs too\n"
     "much:\n"

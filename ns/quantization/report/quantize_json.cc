@@ -122,6 +122,18 @@ void Map(Io& io, TrainingReport& training) {
 }
 
 template <typename Io>
+void Map(Io& io, BudgetReport& budget) {
+  io("sqnr_db", budget.budget_db);
+  io("predicted_db", budget.predicted_db);
+  io("measured_db", budget.measured_db);
+  io("batches", budget.batches);
+  io("layers", budget.layers);
+  io("int8_layers", budget.int8_layers);
+  io("time_us", budget.time_us);
+  io("float_time_us", budget.float_time_us);
+}
+
+template <typename Io>
 void Map(Io& io, QuantizeSummary& summary) {
   io.Schema("ns.quantize/1", "what ns quantize --json wrote");
   io("float", summary.float_path);
@@ -138,6 +150,7 @@ void Map(Io& io, QuantizeSummary& summary) {
   io.When(summary.batches > 0, "output_sqnr_db", summary.outputs);
   io.Optional("advice", summary.advice);
   io.Optional("training", summary.training);
+  io.Optional("budget", summary.budget);
 }
 
 std::string QuantizeJson(const QuantizeSummary& summary) {

@@ -13,6 +13,23 @@
 
 namespace ns {
 
+// What a search for the fastest model within a budget has found.
+struct BudgetReport {
+  // The least SQNR in dB of the outputs, and what the search predicted and
+  // measured, on the last `batches` batches.
+  double budget_db = 0;
+  double predicted_db = 0;
+  double measured_db = 0;
+  int64_t batches = 0;
+  // How many layers had a choice, and how many of these run in int8.
+  int64_t layers = 0;
+  int64_t int8_layers = 0;
+  // The least time in microseconds for one batch on this machine, of the
+  // quantized model, lowered to ns kernels, and of the float one.
+  double time_us = 0;
+  double float_time_us = 0;
+};
+
 struct QuantizeSummary {
   // The paths as the user gave them. The quantized model is made from one float
   // model or from prepared ones; the other is empty.
@@ -29,6 +46,8 @@ struct QuantizeSummary {
   QuantizationReport report;
   // What training has achieved, in the mode qat.
   std::optional<TrainingReport> training;
+  // What the search has found, where a budget was given.
+  std::optional<BudgetReport> budget;
   // How far the outputs are from those of the float or prepared model on these
   // batches; empty without batches, or without tensors to compare.
   std::vector<OutputError> outputs;

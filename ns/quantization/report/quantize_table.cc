@@ -260,6 +260,23 @@ std::string AdviceList(const std::vector<std::string>& advice) {
   return advice.empty() ? "" : List("more with other flags", advice);
 }
 
+// Returns what a search has found for its budget.
+std::string BudgetText(const BudgetReport& budget) {
+  const auto db = [](double figure) {
+    return absl::StrCat(FormatDb(figure), std::isfinite(figure) ? " dB" : "");
+  };
+  return List(
+      absl::StrFormat("fastest recipe found for %g dB", budget.budget_db),
+      {absl::StrFormat("%s predicted, %s measured on %d %s",
+                       db(budget.predicted_db), db(budget.measured_db),
+                       budget.batches,
+                       budget.batches == 1 ? "batch" : "batches"),
+       absl::StrFormat("%d of %d layers in int8; %.0f us for a batch, float "
+                       "model %.0f us",
+                       budget.int8_layers, budget.layers, budget.time_us,
+                       budget.float_time_us)});
+}
+
 }  // namespace
 
 std::string QuantizeTable(const QuantizeSummary& summary,
@@ -272,6 +289,7 @@ std::string QuantizeTable(const QuantizeSummary& summary,
                       UnusedRules(report.unused_rules),
                       TriedMethodsText(report.tried), OutputList(summary),
                       summary.training ? TrainingText(*summary.training) : "",
+                      summary.budget ? BudgetText(*summary.budget) : "",
                       AdviceList(summary.advice));
 }
 

@@ -188,6 +188,28 @@ TEST_F(RecipeSearchTest, MeasuresMoreOfTheFrontierAfterAWrongPrediction) {
   EXPECT_LE(marked, measured);
 }
 
+// All recipes are predicted to be exact. Once one is measured and is not, the
+// others are doubtful, and float is not.
+TEST_F(RecipeSearchTest, FloatStaysOnTheFrontierWhereOthersOnlySeemExact) {
+  RecipeProblem problem = Problem();
+  problem.cost = [cost = problem.cost](const RecipeChoices& choices) {
+    RecipeCost seems = cost(choices);
+    seems.noise = 0;
+    return seems;
+  };
+  RecipeSearch search(problem, Budget(15), Measuring(1));
+  NS_ASSERT_OK(search.Run());
+  EXPECT_THAT(
+      search.warnings(),
+      ElementsAre("a recipe with 3 of 3 layers in int8 was predicted to reach "
+                  "equal outputs and reaches 19.5 dB"));
+  const std::vector<ParetoPoint> frontier = search.Frontier();
+  ASSERT_EQ(frontier.size(), 2);
+  EXPECT_TRUE(frontier[0].is_measured);
+  EXPECT_EQ(frontier[1].int8_layers, 0);
+  EXPECT_TRUE(std::isinf(frontier[1].sqnr_db));
+}
+
 TEST_F(RecipeSearchTest, AWrongPredictionOfANanIsNoFigure) {
   noise_[{0, 1, 1}] = kNan;
   RecipeSearch search(Problem(), Budget(25), Measuring(1));
