@@ -163,14 +163,15 @@ class SearchTest(quantizing.QuantizeTest):
     lines = [line for line in result['warnings'] if 'predicted to reach' in line]
     self.assertEqual(len(lines), 1, result['warnings'])
     match = re.match(r'a recipe with \d+ of \d+ layers in int8 was predicted to '
-                     r'reach (-?[\d.]+) dB and reaches ([\d.]+) dB; (\d+) more '
+                     r'reach ([\d.]+) dB and reaches ([\d.]+) dB; (\d+) more '
                      r'recipes? of the frontier w', lines[0])
     self.assertTrue(match, lines[0])
     predicted, measured, more = map(float, match.groups())
     self.assertGreater(abs(predicted - measured), 3)
     self.assertIn(
         (predicted, measured),
-        [(round(one['predicted_db'], 1), round(one['measured_db'], 1))
+        [(round(float(one['predicted_db']), 1),
+          round(float(one['measured_db']), 1))
          for one in result['verified']])
     self.assertGreater(more, 0)
     self.assertLessEqual(more, 4)
@@ -209,6 +210,52 @@ class SearchTest(quantizing.QuantizeTest):
                           names=['f.pt', 'meets 140 dB', 'lower --budget'])
     self.assertRegex(line, r'the best reaches \d+\.\d dB')
     self.assertEqual(self.files(), ['f.pt', 'i.pt'])
+
+  def test_quantize_with_a_budget_makes_the_model_that_it_reports(self):
+    command = self.make()
+    budget = round(self.all_int8_db(command) + 3, 1)
+    quantize = ('quantize', *command[1:], f'--budget={budget}dB')
+    mapping = f'--emit-qconfig={self.path("r.json")}'
+    result = self.json(*quantize, self.out(), mapping)
+    self.assertEqual(result['schema'], 'ns.quantize/1')
+    found = result['budget']
+    self.assertEqual(found['sqnr_db'], budget)
+    self.assertGreaterEqual(found['measured_db'], budget)
+    self.assertGreater(found['int8_layers'], 0)
+    self.assertLess(found['int8_layers'], found['layers'])
+    self.assertAlmostEqual(result['output_sqnr_db'][0]['sqnr_db'],
+                           found['measured_db'], delta=0.1)
+    self.assertIn(f'float in the fastest recipe found for {budget:g} dB',
+                  [layer['reason'] for layer in result['stayed_float']])
+    # The model in a PyTorch without ns.
+    self.assertLess(abs(self.error_db(self.model, self.batches) -
+                        found['measured_db']), 1)
+    with open(self.path('r.json'), encoding='utf-8') as file:
+      self.assertEqual(json.load(file)['schema'], 'ns.qconfig/1')
+    output, _ = self.succeed(*quantize, self.out('q2.pt'))
+    self.assertRegex(
+        output, rf'fastest recipe found for {budget:g} dB:\n'
+        r'  \d+\.\d dB predicted, \d+\.\d dB measured on 8 batches\n'
+        r'  \d of \d layers in int8; \d+ us for a batch, float model \d+ us\n')
+
+  def test_quantize_names_the_best_where_no_recipe_keeps_the_budget(self):
+    line = self.fail_with(1, 'quantize', *self.make()[1:], '--budget=140dB',
+                          self.out(), f'--emit-qconfig={self.path("r.json")}',
+                          names=['f.pt', 'meets 140 dB', 'lower --budget'])
+    self.assertRegex(line, r'the best reaches \d+\.\d dB')
+    self.assertEqual(self.files(), ['f.pt', 'i.pt'])
+
+  def test_quantize_refuses_what_a_budget_has_no_use_for(self):
+    command = ('quantize', *NET[1:], '--out=q.pt', '--budget=20dB')
+    for flag in ('--smooth', '--equalize', '--adaround=10', '--allow-dead',
+                 '--reference', '--compat=torch-1.13', '--prepared=p.pt',
+                 '--out-float=o.pt', '--observer=auto',
+                 '--bias-correction=sequential'):
+      self.fail_with(2, *command, flag, names=[flag.split('=')[0], '--budget'])
+    for flag in ('--mode=dynamic', '--mode=weight-only'):
+      self.fail_with(2, *command, flag, names='--budget needs')
+    self.fail_with(2, *command[:-1], '--budget=3layers',
+                   names='--budget=3layers')
 
   def test_labels_accept_what_loses_no_more_than_chance(self):
     command = self.make()

@@ -123,6 +123,22 @@ TEST(QuantizeJsonTest, PreparedModelsTakeThePlaceOfTheFloatOne) {
   "out": "q.pt",)json"));
 }
 
+TEST(QuantizeJsonTest, ABudgetHasWhatTheSearchFound) {
+  QuantizeSummary summary = SmallSummary();
+  EXPECT_THAT(QuantizeJson(summary), Not(HasSubstr("\"budget\"")));
+  summary.budget = BudgetReport{20, 20.25, 20.5, 8, 9, 7, 1769, 3680};
+  EXPECT_THAT(QuantizeJson(summary), HasSubstr("\"budget\": {\n"
+                                               "    \"sqnr_db\": 20.0,\n"
+                                               "    \"predicted_db\": 20.25,\n"
+                                               "    \"measured_db\": 20.5,\n"
+                                               "    \"batches\": 8,\n"
+                                               "    \"layers\": 9,\n"
+                                               "    \"int8_layers\": 7,\n"
+                                               "    \"time_us\": 1769.0,\n"
+                                               "    \"float_time_us\": 3680.0\n"
+                                               "  }"));
+}
+
 TEST(QuantizeJsonTest, OutputsAreAbsentWhereNothingRan) {
   QuantizeSummary summary = SmallSummary();
   summary.batches = 0;

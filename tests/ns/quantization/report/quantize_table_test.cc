@@ -97,6 +97,18 @@ TEST(QuantizeTableTest, EachOutputHasALine) {
                        "  output['logits']  exact\n"));
 }
 
+TEST(QuantizeTableTest, ABudgetEndsIt) {
+  QuantizeSummary summary = SmallSummary();
+  EXPECT_THAT(QuantizeTable(summary, {}), Not(HasSubstr("recipe")));
+  summary.budget = BudgetReport{20, 20.41, 20.62, 8, 9, 7, 1769, 3680};
+  EXPECT_THAT(
+      QuantizeTable(summary, {}),
+      HasSubstr("\nfastest recipe found for 20 dB:\n"
+                "  20.4 dB predicted, 20.6 dB measured on 8 batches\n"
+                "  7 of 9 layers in int8; 1769 us for a batch, float model "
+                "3680 us\n"));
+}
+
 TEST(QuantizeTableTest, WithoutBatchesThereAreNoOutputs) {
   QuantizeSummary summary = SmallSummary();
   summary.batches = 0;
