@@ -69,7 +69,7 @@ class BiasCorrectionTest(QuantizeTest):
 
   def test_it_helps_and_says_by_how_much(self):
     plain, without = self.quantize_uneven('--bias-correction=none')
-    report, corrected = self.quantize_uneven()
+    report, corrected = self.quantize_uneven('--bias-correction=fast')
     self.assertEqual(plain['tried'], [])
     self.assertGreater(corrected, without + 3)
     conv, = (t for t in report['tried'] if t['layer'] == 'conv')
@@ -78,13 +78,19 @@ class BiasCorrectionTest(QuantizeTest):
     output, _ = self.succeed(
         'quantize', f'--float={self.path("uneven.pt")}',
         f'--inputs={self.path("bright.pt")}', f'--out={self.path("q.pt")}',
-        '--backend=qnnpack')
+        '--backend=qnnpack', '--bias-correction=fast')
     self.assertRegex(output, r'bias correction kept in \d of 2 layers, SQNR on '
                      r'batches held back:\n  conv +\d+\.\d -> \d+\.\d dB')
 
   def test_it_is_not_kept_where_batches_held_back_get_worse(self):
     self.save_batches('turning.pt', [2, 2, 2, -3])
-    report, _ = self.quantize_uneven(inputs='turning.pt')
+    both, _ = self.quantize_uneven(inputs='turning.pt')
+    self.assertLessEqual({'bias correction', 'sequential bias correction'},
+                         {t['method'] for t in both['tried']})
+    self.assertFalse(any(t['kept'] for t in both['tried']
+                         if 'bias correction' in t['method']))
+    report, _ = self.quantize_uneven('--bias-correction=fast',
+                                     inputs='turning.pt')
     conv, = (t for t in report['tried'] if t['layer'] == 'conv')
     self.assertFalse(conv['kept'])
     self.assertLess(conv['sqnr_db_with'], conv['sqnr_db_without'])
@@ -94,7 +100,7 @@ class BiasCorrectionTest(QuantizeTest):
     tried, = self.json(
         'quantize', f'--float={self.path("difference.pt")}',
         f'--inputs={self.path("bright.pt")}', f'--out={self.path("q.pt")}',
-        '--backend=qnnpack')['tried']
+        '--backend=qnnpack', '--bias-correction=fast')['tried']
     self.assertGreater(tried['sqnr_db_with'], tried['sqnr_db_without'] + 1)
     self.assertEqual((tried['kept'], tried['reason']),
                      (False, 'the outputs of the model get worse'))
@@ -117,6 +123,18 @@ class BiasCorrectionTest(QuantizeTest):
         self.fail_with(2, *quantize, method, other,
                        names=[f'{method} has no use with', other.split('=')[0]])
     self.fail_with(2, *quantize, '--adaround=0', names=['--adaround'])
+
+  def test_by_default_the_better_correction_is_kept(self):
+    report, best = self.quantize_uneven()
+    _, without = self.quantize_uneven('--bias-correction=none')
+    self.assertGreater(best, without + 10)
+    for layer in ('conv', 'fc'):
+      tried = {t['method']: t for t in report['tried'] if t['layer'] == layer}
+      self.assertEqual(set(tried),
+                       {'bias correction', 'sequential bias correction'})
+      # A layer has one correction.
+      self.assertLessEqual(sum(t['kept'] for t in tried.values()), 1)
+    self.assertTrue(any(t['kept'] for t in report['tried']))
 
   def test_other_methods_help_too(self):
     _, without = self.quantize_uneven('--bias-correction=none')
@@ -186,7 +204,7 @@ class CostlyLayersTest(QuantizeTest):
         r'^--mode=dynamic: [23]\d\.\d dB in the worst output, for 1\d\.\d dB '
         r'here; 3 layers in int8, for 5 here$')
     self.assertEqual([tried for tried in first['tried']
-                      if tried['method'] != 'bias correction'], [])
+                      if 'bias correction' not in tried['method']], [])
     report = self.report(f'--emit-qconfig={self.path("m.json")}',
                          command=command)
     after = self.error_db(model, batches[4:])

@@ -27,7 +27,9 @@ SearchOptions OptionsOf(const QuantizeFlags& flags) {
   // The search chooses by itself what the other methods would.
   options.quantize.methods = {};
   options.quantize.methods.bias_correction =
-      flags.options.methods.bias_correction;
+      NeedsInputMeans(flags.options.methods.bias_correction)
+          ? BiasCorrection::kFast
+          : BiasCorrection::kNone;
   options.budget_db = *flags.budget_db;
   options.model_name = flags.float_path;
   return options;

@@ -17,7 +17,8 @@ namespace {
 
 constexpr absl::string_view kModes[] = {"static", "dynamic", "weight-only",
                                         "qat"};
-constexpr absl::string_view kBiasCorrections[] = {"fast", "sequential", "none"};
+constexpr absl::string_view kBiasCorrections[] = {"best", "fast", "sequential",
+                                                  "none"};
 constexpr absl::string_view kVersions[] = {"torch-1.13"};
 
 // What says how a float model is prepared: a prepared one has it in itself.
@@ -33,6 +34,13 @@ QuantizeMode ModeNamed(absl::string_view name) {
   return name == "dynamic"       ? QuantizeMode::kDynamic
          : name == "weight-only" ? QuantizeMode::kWeightOnly
                                  : QuantizeMode::kStatic;
+}
+
+BiasCorrection CorrectionNamed(absl::string_view name) {
+  return name == "best"         ? BiasCorrection::kBest
+         : name == "fast"       ? BiasCorrection::kFast
+         : name == "sequential" ? BiasCorrection::kSequential
+                                : BiasCorrection::kNone;
 }
 
 // Checks that there is a model to start from, and the flags that go with it.
@@ -275,10 +283,8 @@ absl::Status ParseOptions(const Flags& flags, QuantizeFlags& parsed) {
   NS_RETURN_IF_ERROR(ParseQuantizing(flags, options));
   NS_ASSIGN_OR_RETURN(const std::string correction,
                       flags.Choice("bias-correction", kBiasCorrections));
-  if (correction != "fast") {
-    options.methods.bias_correction = correction == "sequential"
-                                          ? BiasCorrection::kSequential
-                                          : BiasCorrection::kNone;
+  if (correction != "best") {
+    options.methods.bias_correction = CorrectionNamed(correction);
   }
   options.methods.equalize = flags.Has("equalize");
   options.methods.smooth = flags.Has("smooth");

@@ -35,9 +35,10 @@ constexpr FlagSpec kFlags[] = {
      "bits, whichever costs the layers less on batches held back; with "
      "--qconfig, the target only says what errors are, for fbgemm and x86"},
     {"bias-correction", "NAME",
-     "fast (default): biases make up for what rounding weights shifts, in the "
-     "layers where that helps on batches held back; sequential: layer by "
-     "layer, for what the layers before shift, too; none"},
+     "fast: biases make up for what rounding weights shifts; sequential: layer "
+     "by layer, for what the layers before shift, too; best (default): the "
+     "better of both in each layer; none. Each is kept where it helps on "
+     "batches held back"},
     {"equalize", "",
      "move factors between consecutive layers, so that the channels of their "
      "weights have like ranges, where that helps on batches held back"},

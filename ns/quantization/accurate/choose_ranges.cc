@@ -30,8 +30,6 @@
 namespace ns {
 namespace {
 
-constexpr char kOtherGainsMore[] = "another way gains more";
-
 // One way to quantize a group and the weights of its readers.
 struct Way {
   // What reports call it.
@@ -317,8 +315,8 @@ class RangeChooser {
       if (&way != &present && !std::isnan(way.noise)) {
         std::string reason;
         if (&way != best) {
-          reason = way.noise < present.noise ? kOtherGainsMore
-                                             : std::string(kNoGain);
+          reason = std::string(way.noise < present.noise ? kOtherGainsMore
+                                                         : kNoGain);
         }
         choices_.tried.push_back({name, std::string(way.name),
                                   DecibelsOf(present.noise),

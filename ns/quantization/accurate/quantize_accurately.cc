@@ -34,6 +34,14 @@ namespace {
 // layer by layer, and of which weights are rounded adaptively.
 constexpr int64_t kMostSampled = 32;
 
+// What the worst output gains at least by corrections layer by layer that take
+// the place of others. The batches held back are few: other batches may well
+// lose what these gain, if it is less.
+constexpr double kLeastGainDb = 0.5;
+
+// What reports call the correction of each bias by itself.
+constexpr char kEachBias[] = "bias correction";
+
 bool IsStatic(const QuantizeOptions& options) {
   return !options.compat && !options.reference &&
          options.mode == QuantizeMode::kStatic;
@@ -42,6 +50,10 @@ bool IsStatic(const QuantizeOptions& options) {
 bool Corrects(const QuantizeOptions& options) {
   return options.methods.bias_correction != BiasCorrection::kNone &&
          IsStatic(options);
+}
+
+bool IsBest(const QuantizeOptions& options) {
+  return options.methods.bias_correction == BiasCorrection::kBest;
 }
 
 bool Rounds(const QuantizeOptions& options) {
@@ -184,30 +196,56 @@ class Chooser {
   }
 
   absl::Status CorrectBiases(QuantizedModel& best) {
-    const auto is_corrected = [](const LayerQuantization& layer) {
-      return layer.has_corrected_bias;
-    };
-    LayerCorrections corrected;
-    if (options_.methods.bias_correction == BiasCorrection::kFast) {
-      corrected.corrects_bias = [](const std::string&) { return true; };
-      return KeepWhatHelps("bias correction", LayerErrorKind::kByItself,
-                           corrected, is_corrected, best);
+    const BiasCorrection correction = options_.methods.bias_correction;
+    // Those of single layers are not the ground for those of all.
+    const LayerCorrections others = corrections_;
+    if (NeedsInputMeans(correction)) {
+      NS_RETURN_IF_ERROR(CorrectEachBias(best));
     }
-    NS_ASSIGN_OR_RETURN(
-        corrected.bias_shifts,
-        SequentialBiasShifts(*prepared_, corrections_, sampled_));
-    // A layer also makes up for what the layers before it lose, which it does
-    // not have by itself.
-    return KeepWhatHelps("sequential bias correction", LayerErrorKind::kInModel,
-                         corrected, is_corrected, best);
+    return correction == BiasCorrection::kFast
+               ? absl::OkStatus()
+               : CorrectBiasesInOrder(others, best);
   }
 
-  // Makes `added` for the layers of `best` that it helps.
+  absl::Status CorrectEachBias(QuantizedModel& best) {
+    LayerCorrections corrected;
+    corrected.corrects_bias = [](const std::string&) { return true; };
+    return KeepWhatHelps(
+        kEachBias, LayerErrorKind::kByItself, corrected,
+        [](const LayerQuantization& layer) { return layer.has_corrected_bias; },
+        best);
+  }
+
+  // Corrects the biases of a model that has `others` besides.
+  absl::Status CorrectBiasesInOrder(const LayerCorrections& others,
+                                    QuantizedModel& best) {
+    LayerCorrections corrected;
+    NS_ASSIGN_OR_RETURN(corrected.bias_shifts,
+                        SequentialBiasShifts(*prepared_, others, sampled_));
+    const auto has_shift = [&](const LayerQuantization& layer) {
+      return corrected.bias_shifts.count(layer.name) != 0;
+    };
+    // A layer also makes up for what the layers before it lose, which it does
+    // not have by itself.
+    NS_RETURN_IF_ERROR(KeepWhatHelps(
+        "sequential bias correction", LayerErrorKind::kInModel, corrected,
+        has_shift, best, IsBest(options_) ? kLeastGainDb : 0));
+    for (TriedMethod& tried : tried_) {
+      if (tried.method == kEachBias && tried.IsKept() &&
+          corrections_.bias_shifts.count(tried.layer) != 0) {
+        tried.reason = std::string(kOtherGainsMore);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // Makes `added` for the layers of `best` that it helps, if the outputs gain
+  // `least_gain_db`.
   absl::Status KeepWhatHelps(
       absl::string_view method, LayerErrorKind kind,
       const LayerCorrections& added,
       const std::function<bool(const LayerQuantization& layer)>& has_it,
-      QuantizedModel& best) {
+      QuantizedModel& best, double least_gain_db = 0) {
     NS_ASSIGN_OR_RETURN(const QuantizedModel all,
                         Converted(*prepared_, Joined(corrections_, added)));
     if (absl::c_none_of(all.report.layers, has_it)) {
@@ -235,12 +273,13 @@ class Chooser {
           Joined(corrections_, OnlyFor(kept, added));
       NS_ASSIGN_OR_RETURN(QuantizedModel chosen,
                           Converted(*prepared_, corrections));
-      NS_ASSIGN_OR_RETURN(const bool helps, HelpsOutputs(best, chosen));
+      NS_ASSIGN_OR_RETURN(const bool helps,
+                          HelpsOutputs(best, chosen, least_gain_db));
       if (helps) {
         best = std::move(chosen);
         corrections_ = corrections;
       } else {
-        DropKept(kOutputsWorse, tried);
+        DropKept(least_gain_db > 0 ? kOutputsGainLittle : kOutputsWorse, tried);
       }
     }
     tried_.insert(tried_.end(), tried.begin(), tried.end());
@@ -262,15 +301,16 @@ class Chooser {
     return worst;
   }
 
-  // Whether the outputs of `chosen` are no worse than those of `best`, which it
-  // is then to replace.
+  // Whether the worst output of `chosen` has at least `least_gain_db` more than
+  // that of `best`, which it is then to replace.
   absl::StatusOr<bool> HelpsOutputs(const QuantizedModel& best,
-                                    const QuantizedModel& chosen) {
+                                    const QuantizedModel& chosen,
+                                    double least_gain_db = 0) {
     if (!best_db_) {
       NS_ASSIGN_OR_RETURN(best_db_, OutputDb(best));
     }
     NS_ASSIGN_OR_RETURN(const double chosen_db, OutputDb(chosen));
-    const bool helps = chosen_db >= *best_db_;
+    const bool helps = chosen_db >= *best_db_ + least_gain_db;
     best_db_ = helps ? chosen_db : *best_db_;
     return helps;
   }
@@ -314,8 +354,9 @@ absl::StatusOr<QuantizedModel> ConvertKeepingWhatHelps(
   }
   const ScopedEngine engine(EngineOf(options.backend));
   const int64_t first = batches.size() - HeldBackBatches(batches.size());
-  const bool samples = Rounds(options) || options.methods.bias_correction ==
-                                              BiasCorrection::kSequential;
+  const bool samples =
+      Rounds(options) || IsBest(options) ||
+      options.methods.bias_correction == BiasCorrection::kSequential;
   NS_ASSIGN_OR_RETURN(
       std::vector<Batch> sampled,
       batches.ReadRange(0, samples ? std::min(first, kMostSampled) : 0));
@@ -331,8 +372,9 @@ int64_t BatchesToMeasure(const QuantizeOptions& options,
   // All ways to choose ranges at once; the layers of two models.
   const int64_t ranges =
       Chooses(options) ? (options.methods.choose_observers ? 2 : 1) : 0;
-  const int64_t corrections =
-      (Rounds(options) ? 1 : 0) + (Corrects(options) ? 1 : 0);
+  const int64_t corrections = (Rounds(options) ? 1 : 0) +
+                              (Corrects(options) ? 1 : 0) +
+                              (Corrects(options) && IsBest(options) ? 1 : 0);
   const int64_t tried = ranges + corrections;
   // Then the outputs, before the first of them those of the plain model.
   const int64_t runs = ranges + 2 * corrections + tried + (tried > 0 ? 1 : 0);

@@ -22,7 +22,8 @@ namespace ns {
 //  * adaptive rounding (rounding_steps) and
 //  * bias correction, for the layers whose SQNR is then higher (LayerErrors in
 //    layer_errors.h), each by itself, but for kSequential, which is measured in
-//    the model.
+//    the model. Of kBest, what kSequential gains in a layer replaces what kFast
+//    does, where the outputs gain 0.5 dB by all that is replaced.
 //
 // All is measured on the batches held back, and a method is not kept at all
 // when the outputs of the model get worse by it. QuantizationReport::tried has

@@ -14,6 +14,9 @@ namespace ns {
 
 // Reasons for TriedMethod::reason.
 inline constexpr absl::string_view kNoGain = "it gains nothing";
+inline constexpr absl::string_view kOtherGainsMore = "another way gains more";
+inline constexpr absl::string_view kOutputsGainLittle =
+    "the outputs of the model gain too little";
 inline constexpr absl::string_view kOutputsWorse =
     "the outputs of the model get worse";
 

@@ -177,8 +177,8 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
     plan.parts = options.parts;
   }
   plan.reference = options.reference;
-  plan.input_means = !options.compat &&
-                     options.methods.bias_correction == BiasCorrection::kFast;
+  plan.input_means =
+      !options.compat && NeedsInputMeans(options.methods.bias_correction);
   NS_ASSIGN_OR_RETURN(ModelGraph folded,
                       FoldForQuantization(model, options.compat));
   PassContext context;

@@ -74,9 +74,14 @@ QConfigMapping WithoutCalibration(const QuantizeOptions& options) {
 
 }  // namespace
 
+bool NeedsInputMeans(BiasCorrection correction) {
+  return correction == BiasCorrection::kFast ||
+         correction == BiasCorrection::kBest;
+}
+
 QuantizeMethods DefaultMethods() {
   QuantizeMethods methods;
-  methods.bias_correction = BiasCorrection::kFast;
+  methods.bias_correction = BiasCorrection::kBest;
   methods.choose_ranges = true;
   return methods;
 }

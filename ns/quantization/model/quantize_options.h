@@ -29,7 +29,11 @@ enum class BiasCorrection {
   kNone,
   kFast,        // by the means of each layer's input in the float model
   kSequential,  // by those of its output, layer by layer (sequential_bias.h)
+  kBest,  // kFast, and then kSequential in the layers where that is better
 };
+
+// Whether the means of the inputs of layers are gathered for `correction`.
+bool NeedsInputMeans(BiasCorrection correction);
 
 // Methods that make the quantized model lose less. Each is kept where it helps
 // on batches that are held back (held_back_batches.h), and takes time. Quantize
@@ -54,7 +58,7 @@ struct QuantizeMethods {
 };
 
 // Returns the methods that `ns quantize` uses unless its flags say otherwise:
-// bias correction (kFast), and the choice of bits and ranges.
+// bias correction (kBest), and the choice of bits and ranges.
 QuantizeMethods DefaultMethods();
 
 struct QuantizeOptions {

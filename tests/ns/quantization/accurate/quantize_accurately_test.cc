@@ -3,6 +3,7 @@
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,11 +27,17 @@ const std::vector<std::string> kNet = {
     "y = torch.conv2d(x, self.w2, self.b)",
     "return torch.conv2d(y, self.w2, self.b)"};
 
-// Weights with 3 bits: rounding them shifts the outputs much.
-QuantizeOptions Coarse(BiasCorrection correction = BiasCorrection::kFast) {
+// Weights with 3 bits, and activations, too, if asked for: rounding them shifts
+// the outputs much.
+QuantizeOptions Coarse(BiasCorrection correction = BiasCorrection::kFast,
+                       bool coarse_activations = false) {
   QConfig qconfig = Int8PerTensorQConfig();
   qconfig.weight.config.quant_min = -4;
   qconfig.weight.config.quant_max = 3;
+  if (coarse_activations) {
+    qconfig.activation.config.quant_min = 0;
+    qconfig.activation.config.quant_max = 7;
+  }
   QuantizeOptions options = Everywhere(qconfig);
   options.methods.bias_correction = correction;
   return options;
@@ -41,10 +48,11 @@ class QuantizeAccuratelyTest : public ::testing::Test {
   QuantizeAccuratelyTest() { at::manual_seed(4); }
 
   // Batches around `means`, one for each.
-  static BatchReader Around(const std::vector<double>& means) {
+  static BatchReader Around(const std::vector<double>& means,
+                            double deviation = 0.3) {
     std::vector<at::Tensor> batches;
     for (const double mean : means) {
-      batches.push_back(at::randn({8, 3, 8, 8}) * 0.3 + mean);
+      batches.push_back(at::randn({8, 3, 8, 8}) * deviation + mean);
     }
     return BatchReader::FromBatches(BatchesOf(batches));
   }
@@ -95,6 +103,34 @@ TEST_F(QuantizeAccuratelyTest, WhatDoesNotHelpIsNotKept) {
   EXPECT_LT(tried.report.tried[0].with_db, tried.report.tried[0].without_db);
   EXPECT_FALSE(tried.report.layers[0].has_corrected_bias);
   EXPECT_GE(OutputOf(tried, Around({-2})), OutputOf(plain, Around({-2})) - 0.1);
+}
+
+// Only the correction layer by layer makes up for activations that are nearly
+// all rounded to the same side.
+TEST_F(QuantizeAccuratelyTest, TheBetterCorrectionOfALayerIsKept) {
+  const BatchReader batches = Around({1, 1, 1, 1}, 0.03);
+  const BatchReader others = Around({1, 1}, 0.03);
+  for (const bool coarse : {false, true}) {
+    const auto db_of = [&](BiasCorrection correction) {
+      return OutputOf(Quantized(batches, Coarse(correction, coarse)), others);
+    };
+    EXPECT_GE(db_of(BiasCorrection::kBest),
+              db_of(BiasCorrection::kFast) + (coarse ? 3 : -0.01));
+  }
+  const QuantizedModel best = Quantized(
+      batches, Coarse(BiasCorrection::kBest, /*coarse_activations=*/true));
+  std::map<std::string, int> kept;
+  bool is_replaced = false;
+  for (const TriedMethod& tried : best.report.tried) {
+    kept[tried.layer] += tried.IsKept() ? 1 : 0;
+    is_replaced |= tried.method == "bias correction" &&
+                   tried.reason == "another way gains more";
+  }
+  EXPECT_EQ(kept.size(), 2);
+  for (const auto& [layer, count] : kept) {
+    EXPECT_LE(count, 1) << layer;
+  }
+  EXPECT_TRUE(is_replaced);
 }
 
 // Nor is it where each layer is corrected behind those before it.
