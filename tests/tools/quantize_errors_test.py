@@ -42,9 +42,15 @@ class ErrorTest(QuantizeTest):
                names=('--observer', '--compat'))
     self.wrong(out, '--observer=minmax', '--qconfig=a.json',
                names=('--observer', '--qconfig'))
+    self.wrong(out, '--headroom=2', '--qconfig=a.json',
+               names=('--headroom', '--qconfig'))
+    self.wrong(out, '--headroom=0.5', names=('--headroom=0.5', '1 or more'))
+    self.wrong(out, '--headroom=wide', names='--headroom=wide')
+    self.wrong(out, '--headroom=2', '--eager', names=('--headroom', '--eager'))
     for mode in ('dynamic', 'weight-only'):
-      self.wrong(out, '--observer=minmax', f'--mode={mode}',
-                 names=('--observer', f'--mode={mode}'))
+      for flag in ('--observer=minmax', '--headroom=2'):
+        self.wrong(out, flag, f'--mode={mode}',
+                   names=(flag.split('=')[0], f'--mode={mode}'))
 
   def test_prepared_models_are_what_they_are(self):
     out = self.out()

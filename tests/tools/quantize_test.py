@@ -243,6 +243,21 @@ class FlagTest(QuantizeTest):
     for observer, scale in scales.items():
       self.assertLessEqual(scale, scales['minmax'], observer)
 
+  def test_headroom_is_for_larger_values(self):
+    qconfig = self.path('headroom.json')
+    flags = ('--observer=minmax', '--bias-correction=none',
+             '--target=fbgemm-vnni')
+    plain = self.by_name(*flags)
+    wide = self.by_name(*flags, '--headroom=1.5', f'--emit-qconfig={qconfig}')
+    again = self.by_name(f'--qconfig={qconfig}', '--bias-correction=none',
+                         '--target=fbgemm-vnni')
+    for name in ('conv', 'fc'):
+      scale, wider, same = (layers[name]['output']['scale']
+                            for layers in (plain, wide, again))
+      self.assertAlmostEqual(wider / scale, 1.5, places=4)
+      self.assertEqual(same, wider)
+    self.assertIn('headroom 1.5', wide['conv']['qconfig'])
+
   def test_dynamic_needs_no_inputs(self):
     command = ('quantize', '--float=mlp_float.pt', '--mode=dynamic')
     report = self.report(command=command)

@@ -22,8 +22,8 @@ constexpr absl::string_view kBiasCorrections[] = {"best", "fast", "sequential",
 constexpr absl::string_view kVersions[] = {"torch-1.13"};
 
 // What says how a float model is prepared: a prepared one has it in itself.
-constexpr absl::string_view kPreparing[] = {"qconfig", "emit-qconfig",
-                                            "observer", "keep", "leaf"};
+constexpr absl::string_view kPreparing[] = {
+    "qconfig", "emit-qconfig", "observer", "headroom", "keep", "leaf"};
 
 template <typename... Parts>
 absl::Status Refused(const Parts&... parts) {
@@ -80,19 +80,22 @@ absl::Status CheckCalibration(const Flags& flags, const QuantizeFlags& parsed) {
   if (flags.Has("max-batches") && !flags.Has("inputs")) {
     return Refused("--max-batches needs --inputs=PATHS");
   }
-  if (!flags.Has("observer")) {
-    return absl::OkStatus();
-  }
-  for (const absl::string_view other : {"compat", "qconfig"}) {
-    if (flags.Has(other)) {
-      return Refused("--observer and --", other,
-                     " both say what observes activations; leave one out");
+  for (const absl::string_view flag : {"observer", "headroom"}) {
+    if (!flags.Has(flag)) {
+      continue;
+    }
+    for (const absl::string_view other : {"compat", "qconfig"}) {
+      if (flags.Has(other)) {
+        return Refused("--", flag, " and --", other,
+                       " both say what observes activations; leave one out");
+      }
+    }
+    if (!is_static) {
+      return Refused("--", flag, " needs --mode=static; --mode=", parsed.mode,
+                     " observes no activations");
     }
   }
-  return is_static
-             ? absl::OkStatus()
-             : Refused("--observer needs --mode=static; --mode=", parsed.mode,
-                       " observes no activations");
+  return absl::OkStatus();
 }
 
 // Returns the flag with which nothing is chosen by what it costs; empty for
@@ -135,8 +138,8 @@ absl::Status CheckEager(const Flags& flags) {
   if (!flags.Has("float")) {
     return Refused("--eager needs --float=PATH");
   }
-  for (const absl::string_view other :
-       {"emit-qconfig", "leaf", "method", "prepared", "reference"}) {
+  for (const absl::string_view other : {"emit-qconfig", "headroom", "leaf",
+                                        "method", "prepared", "reference"}) {
     if (flags.Has(other)) {
       return Refused("--", other,
                      " is for flat graphs; leave it out, or --eager");
@@ -285,6 +288,13 @@ absl::Status ParseOptions(const Flags& flags, QuantizeFlags& parsed) {
                       flags.Choice("bias-correction", kBiasCorrections));
   if (correction != "best") {
     options.methods.bias_correction = CorrectionNamed(correction);
+  }
+  NS_ASSIGN_OR_RETURN(const auto headroom, flags.Positive("headroom"));
+  options.headroom = headroom.value_or(1);
+  if (!(options.headroom >= 1)) {
+    return Refused("--headroom=", flags.Get("headroom"),
+                   " is below 1, which would cut off what was seen; use 1 or "
+                   "more");
   }
   options.methods.equalize = flags.Has("equalize");
   options.methods.smooth = flags.Has("smooth");

@@ -33,6 +33,7 @@ QConfig Ours(QConfig qconfig, const QuantizeOptions& options) {
     activation.quant_min = theirs.quant_min;
     activation.quant_max = theirs.quant_max;
     activation.eps = theirs.eps;
+    activation.headroom = options.headroom;
   }
   MakeRangeSymmetric(qconfig.weight);
   return qconfig;

@@ -74,6 +74,8 @@ struct QuantizeOptions {
   std::optional<QConfigMapping> mapping;
   // What observes activations in DefaultMapping.
   ObserverKind observer = ObserverKind::kMse;
+  // Of these observers, ObserverConfig::headroom.
+  double headroom = 1;
   // Layers that stay in float: names or globs of them ("layer1.*"), ops
   // ("aten::linear"), families ("linear") or types of modules ("Linear").
   std::vector<std::string> keep;
@@ -91,7 +93,8 @@ struct QuantizeOptions {
   // ns/quantization/quantize.h).
   bool allow_lost_channels = false;
   // PyTorch 1.13's results to the bit: those of prepare_fx and convert_fx with
-  // get_default_qconfig_mapping(backend). `observer` is then not used.
+  // get_default_qconfig_mapping(backend). `observer` and `headroom` are then
+  // not used.
   bool compat = false;
   // Whether the result is the reference quantized graph, with quantize and
   // dequantize around float ops.

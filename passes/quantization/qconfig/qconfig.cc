@@ -59,11 +59,11 @@ std::string ActivationText(const ObserverSpec& activation) {
     case QuantizationMode::kStatic:
       break;
   }
-  return absl::StrCat("static ", RangeText(config),
-                      config.kind == ObserverKind::kMinMax ? "" : " ",
-                      config.kind == ObserverKind::kMinMax
-                          ? ""
-                          : ObserverKindName(config.kind));
+  return absl::StrCat(
+      "static ", RangeText(config),
+      config.kind == ObserverKind::kMinMax ? "" : " ",
+      config.kind == ObserverKind::kMinMax ? "" : ObserverKindName(config.kind),
+      config.headroom == 1 ? "" : absl::StrCat(" headroom ", config.headroom));
 }
 
 // "int8", "int4" by the number of integers; one more of them is not counted, as

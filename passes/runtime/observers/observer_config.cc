@@ -158,6 +158,12 @@ absl::Status ValidateNumbers(const ObserverConfig& config) {
   if (!(config.clipping_weight >= 1) || std::isinf(config.clipping_weight)) {
     return Refuse(config, "clipping_weight must be 1 or more");
   }
+  if (!(config.headroom >= 1) || std::isinf(config.headroom)) {
+    return Refuse(config, "headroom must be 1 or more");
+  }
+  if (config.headroom != 1 && config.compat) {
+    return Refuse(config, "PyTorch's has no headroom; leave out compat");
+  }
   if (!(config.percentile > 0.5) || config.percentile > 1) {
     return Refuse(config, "percentile must be above 0.5, at most 1");
   }

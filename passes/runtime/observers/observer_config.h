@@ -47,6 +47,10 @@ struct ObserverConfig {
   // other batches have values beyond those that were seen. Of 1, 2, 4, 8, 16
   // and 64, 8 was best on 22 networks. At least 1.
   double clipping_weight = 8;
+  // The range that parameters are for is so many times the one found, at both
+  // ends: values of other batches may be larger. At least 1. Not of
+  // kFixedQParams, nor with `compat`.
+  double headroom = 1;
   // Of kFixedQParams.
   double scale = 1;
   int64_t zero_point = 0;

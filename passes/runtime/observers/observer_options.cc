@@ -87,6 +87,7 @@ constexpr const char* kFieldNames[] = {"kind",
                                        "upsample_rate",
                                        "percentile",
                                        "clipping_weight",
+                                       "headroom",
                                        "scale",
                                        "zero_point",
                                        "compute_dtype",
@@ -94,12 +95,12 @@ constexpr const char* kFieldNames[] = {"kind",
                                        "compat"};
 template <typename Config>
 auto FieldsOf(Config& config) {
-  return std::tie(config.kind, config.dtype, config.qscheme,
-                  config.reduce_range, config.quant_min, config.quant_max,
-                  config.eps, config.averaging_constant, config.ch_axis,
-                  config.bins, config.upsample_rate, config.percentile,
-                  config.clipping_weight, config.scale, config.zero_point,
-                  config.compute_dtype, config.custom_op_name, config.compat);
+  return std::tie(
+      config.kind, config.dtype, config.qscheme, config.reduce_range,
+      config.quant_min, config.quant_max, config.eps, config.averaging_constant,
+      config.ch_axis, config.bins, config.upsample_rate, config.percentile,
+      config.clipping_weight, config.headroom, config.scale, config.zero_point,
+      config.compute_dtype, config.custom_op_name, config.compat);
 }
 
 // Calls `see` with the name and the value of each field of `config`.

@@ -10,7 +10,7 @@ namespace ns {
 namespace {
 
 TensorQParams FloatQParamsOf(absl::Span<const Interval> ranges,
-                             const QuantGrid& grid) {
+                             const QuantGrid& grid, float headroom) {
   const auto size = static_cast<int64_t>(ranges.size());
   TensorQParams qparams = {at::ones({size}, at::kFloat),
                            at::zeros({size}, at::kFloat)};
@@ -18,7 +18,7 @@ TensorQParams FloatQParamsOf(absl::Span<const Interval> ranges,
     const Interval& range = ranges[static_cast<size_t>(i)];
     if (!range.IsEmpty()) {
       const FloatQParams chosen =
-          ChooseFloatQParams(range.min, range.max, grid);
+          ChooseFloatQParams(range.min * headroom, range.max * headroom, grid);
       qparams.scale.data_ptr<float>()[i] = chosen.scale;
       qparams.zero_point.data_ptr<float>()[i] = chosen.zero_point;
     }
@@ -65,8 +65,9 @@ TensorQParams QParamsOf(absl::Span<const Interval> ranges,
                 "; without compat, nan and inf do not count");
   }
   const QuantGrid grid = GridOf(config);
+  const auto headroom = static_cast<float>(config.headroom);
   if (config.qscheme == at::kPerChannelAffineFloatQParams) {
-    return FloatQParamsOf(ranges, grid);
+    return FloatQParamsOf(ranges, grid, headroom);
   }
   const auto size = static_cast<int64_t>(ranges.size());
   TensorQParams qparams = {at::ones({size}, at::kFloat),
@@ -74,7 +75,8 @@ TensorQParams QParamsOf(absl::Span<const Interval> ranges,
   for (int64_t i = 0; i < size; ++i) {
     const Interval& range = ranges[static_cast<size_t>(i)];
     if (!range.IsEmpty()) {
-      const QParams chosen = ChooseQParams(range.min, range.max, grid);
+      const QParams chosen =
+          ChooseQParams(range.min * headroom, range.max * headroom, grid);
       qparams.scale.data_ptr<float>()[i] = static_cast<float>(chosen.scale);
       qparams.zero_point.data_ptr<int64_t>()[i] = chosen.zero_point;
     }

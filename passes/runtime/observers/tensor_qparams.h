@@ -23,9 +23,9 @@ struct TensorQParams {
 TensorQParams UnobservedQParams();
 
 // Returns the parameters for the ranges of all channels, or for the one range
-// of a tensor: UnobservedQParams when all are empty; otherwise an empty one has
-// scale 1 and zero point 0. Throws c10::Error for a range with nan, or whose
-// min is above its max.
+// of a tensor, each times config.headroom: UnobservedQParams when all are
+// empty; otherwise an empty one has scale 1 and zero point 0. Throws c10::Error
+// for a range with nan, or whose min is above its max.
 TensorQParams QParamsOf(absl::Span<const Interval> ranges,
                         const ObserverConfig& config);
 

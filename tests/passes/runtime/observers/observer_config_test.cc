@@ -156,6 +156,12 @@ TEST(ObserverConfigTest, RefusesNumbersOutOfRange) {
   EXPECT_NE(refusal_with([](auto& c) { c.upsample_rate = 0; }), "");
   EXPECT_NE(refusal_with([](auto& c) { c.percentile = 0.5; }), "");
   EXPECT_NE(refusal_with([](auto& c) { c.percentile = 1.01; }), "");
+  EXPECT_NE(refusal_with([](auto& c) { c.headroom = 0.9; }), "");
+  EXPECT_NE(refusal_with([](auto& c) {
+              c.headroom = 2;
+              c.compat = true;
+            }),
+            "");
   ObserverConfig fixed = DefaultConfig(ObserverKind::kFixedQParams);
   fixed.zero_point = 300;
   EXPECT_EQ(Refusal(fixed),

@@ -31,6 +31,19 @@ TEST(QParamsOfTest, RangesWithoutValuesHaveScaleOne) {
   EXPECT_FLOAT_EQ(one.scale[1].item<float>(), 3.0F / 255);
 }
 
+TEST(QParamsOfTest, HeadroomWidensRanges) {
+  ObserverConfig config = DefaultConfig(ObserverKind::kMinMax);
+  config.headroom = 1.5;
+  const TensorQParams wide = QParamsOf({Interval{-1, 2}}, config);
+  EXPECT_FLOAT_EQ(wide.scale.item<float>(), 4.5F / 255);
+  EXPECT_EQ(wide.zero_point.item<int64_t>(), 85);
+  config = PerChannel(0);
+  config.qscheme = at::kPerChannelAffineFloatQParams;
+  config.headroom = 2;
+  EXPECT_FLOAT_EQ(QParamsOf({Interval{-1, 2}}, config).scale.item<float>(),
+                  6.0F / 255);
+}
+
 TEST(QParamsOfTest, DtypesAreThoseOfPyTorch) {
   ObserverConfig config = DefaultConfig(ObserverKind::kMinMax);
   EXPECT_EQ(QParamsOf({Interval{-1, 2}}, config).zero_point.scalar_type(),
