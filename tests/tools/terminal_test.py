@@ -62,7 +62,7 @@ class TerminalTest(cli.CliTest):
     _, error = self.run_on(
         'quantize', '--float=net_float.pt', '--inputs=images.pt',
         f'--out={self.path("q.pt")}', terminals=('stderr',))
-    self.assertIn(b'batch 12 of 12', error)
+    self.assertIn(b'batch 15 of 15', error)
 
   def test_the_bar_does_not_appear_when_quiet(self):
     output, error = self.run_on(*WITH_INPUTS, '--quiet',
