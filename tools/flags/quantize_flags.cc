@@ -286,7 +286,7 @@ absl::Status ParseOptions(const Flags& flags, QuantizeFlags& parsed) {
   NS_RETURN_IF_ERROR(ParseQuantizing(flags, options));
   NS_ASSIGN_OR_RETURN(const std::string correction,
                       flags.Choice("bias-correction", kBiasCorrections));
-  if (correction != "best") {
+  if (flags.Has("bias-correction")) {
     options.methods.bias_correction = CorrectionNamed(correction);
   }
   NS_ASSIGN_OR_RETURN(const auto headroom, flags.Positive("headroom"));

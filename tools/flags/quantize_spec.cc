@@ -30,8 +30,7 @@ constexpr FlagSpec kFlags[] = {
      "which the layers lose least on batches held back"},
     {"headroom", "X",
      "activations get a range X times that of calibration, for data with "
-     "larger "
-     "values: 1 (default) or more"},
+     "larger values: 1 (default) or more"},
     {"target", "NAME",
      "where the model will run: fbgemm-avx2 (default of fbgemm and x86) or "
      "onednn-avx2, any server; fbgemm-vnni or onednn, servers with VNNI; "

@@ -67,12 +67,14 @@ bool Chooses(const QuantizeOptions& options) {
 class Chooser {
  public:
   Chooser(const ModelGraph& float_model, const ModelGraph& prepared,
-          const QuantizeOptions& options, std::vector<Batch> sampled,
+          const BatchReader& batches, const QuantizeOptions& options,
           std::vector<Batch> held_back, const AfterBatch& after_batch)
       : float_model_(float_model),
         prepared_(&prepared),
+        batches_(batches),
+        sampled_(std::min(batches.size() - HeldBackBatches(batches.size()),
+                          kMostSampled)),
         options_(options),
-        sampled_(std::move(sampled)),
         held_back_(std::move(held_back)),
         after_batch_(after_batch) {}
 
@@ -184,9 +186,11 @@ class Chooser {
 
   absl::Status RoundWeights(QuantizedModel& best) {
     LayerCorrections rounded;
+    NS_ASSIGN_OR_RETURN(const std::vector<Batch> sampled,
+                        batches_.ReadRange(0, sampled_));
     NS_ASSIGN_OR_RETURN(
         rounded.weights,
-        RoundLayers(*prepared_, sampled_, options_.methods.rounding_steps,
+        RoundLayers(*prepared_, sampled, options_.methods.rounding_steps,
                     options_.progress));
     const auto is_rounded = [&](const LayerQuantization& layer) {
       return rounded.weights.count(layer.name) != 0;
@@ -220,8 +224,9 @@ class Chooser {
   absl::Status CorrectBiasesInOrder(const LayerCorrections& others,
                                     QuantizedModel& best) {
     LayerCorrections corrected;
-    NS_ASSIGN_OR_RETURN(corrected.bias_shifts,
-                        SequentialBiasShifts(*prepared_, others, sampled_));
+    NS_ASSIGN_OR_RETURN(
+        corrected.bias_shifts,
+        SequentialBiasShifts(*prepared_, others, batches_, sampled_));
     const auto has_shift = [&](const LayerQuantization& layer) {
       return corrected.bias_shifts.count(layer.name) != 0;
     };
@@ -330,8 +335,10 @@ class Chooser {
   std::optional<QConfigMapping> mapping_;
   // Those of the best model so far.
   LayerCorrections corrections_;
+  const BatchReader& batches_;
+  // So many of the first ones teach a method.
+  const int64_t sampled_;
   const QuantizeOptions& options_;
-  const std::vector<Batch> sampled_;
   const std::vector<Batch> held_back_;
   TargetError target_error_{float_model_, held_back_};
   const AfterBatch& after_batch_;
@@ -353,17 +360,12 @@ absl::StatusOr<QuantizedModel> ConvertKeepingWhatHelps(
     return ConvertModel(prepared, options);
   }
   const ScopedEngine engine(EngineOf(options.backend));
-  const int64_t first = batches.size() - HeldBackBatches(batches.size());
-  const bool samples =
-      Rounds(options) || IsBest(options) ||
-      options.methods.bias_correction == BiasCorrection::kSequential;
   NS_ASSIGN_OR_RETURN(
-      std::vector<Batch> sampled,
-      batches.ReadRange(0, samples ? std::min(first, kMostSampled) : 0));
-  NS_ASSIGN_OR_RETURN(std::vector<Batch> held_back,
-                      batches.ReadRange(first, batches.size()));
-  return Chooser(float_model, prepared, options, std::move(sampled),
-                 std::move(held_back), after_batch)
+      std::vector<Batch> held_back,
+      batches.ReadRange(batches.size() - HeldBackBatches(batches.size()),
+                        batches.size()));
+  return Chooser(float_model, prepared, batches, options, std::move(held_back),
+                 after_batch)
       .Run();
 }
 

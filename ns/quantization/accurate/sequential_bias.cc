@@ -8,8 +8,10 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "ir/base/status.h"
+#include "ns/batches/batch.h"
 #include "ns/quantization/model/calibrator.h"
 #include "passes/quantization/convert/convert_observers.h"
 #include "passes/quantization/layers/bias_correction.h"
@@ -89,7 +91,7 @@ at::Tensor CorrectedOutput(LayerMeans& layer, const at::Tensor& y) {
 
 absl::StatusOr<std::map<std::string, at::Tensor>> SequentialBiasShifts(
     const ModelGraph& prepared, const LayerCorrections& corrections,
-    const std::vector<Batch>& batches,
+    const BatchReader& batches, int64_t count,
     const std::function<void()>& after_batch) {
   NS_ASSIGN_OR_RETURN(const PreparedModel record,
                       AttachedPreparedModel(prepared.module()));
@@ -128,14 +130,14 @@ absl::StatusOr<std::map<std::string, at::Tensor>> SequentialBiasShifts(
   }
   NS_ASSIGN_OR_RETURN(Calibrator float_runner, Calibrator::Create(in_float));
   NS_ASSIGN_OR_RETURN(Calibrator runner, Calibrator::Create(quantized));
-  for (size_t i = 0; i < batches.size(); ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     for (auto& [index, layer] : means) {
       layer.in_float.clear();
       layer.next = 0;
     }
-    const auto number = static_cast<int64_t>(i);
-    NS_RETURN_IF_ERROR(float_runner.Run(batches[i], number));
-    NS_RETURN_IF_ERROR(runner.Run(batches[i], number));
+    NS_ASSIGN_OR_RETURN(const Batch batch, batches.Read(i));
+    NS_RETURN_IF_ERROR(float_runner.Run(batch, i));
+    NS_RETURN_IF_ERROR(runner.Run(batch, i));
     if (after_batch) {
       after_batch();
     }

@@ -5,14 +5,14 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "ir/model/model_graph.h"
-#include "ns/batches/batch.h"
+#include "ns/batches/batch_reader.h"
 #include "passes/quantization/convert/layer_corrections.h"
 
 namespace ns {
@@ -32,13 +32,14 @@ namespace ns {
 // BiasShift, it makes up for rounded activations, too.
 //
 // Runs the float model and the quantized one, which has `corrections`, on each
-// of `batches` once, and then calls `after_batch`, which may be null. A layer
-// that runs several times in a batch gets the mean of its shifts. One that
-// never runs gets none, and runs whose shift is nan or infinite do not count.
-// Errors: those of ConvertObservers; a batch that does not fit.
+// of the first `count` of `batches` once, and then calls `after_batch`, which
+// may be null. Memory holds one batch. A layer that runs several times in a
+// batch gets the mean of its shifts. One that never runs gets none, and runs
+// whose shift is nan or infinite do not count. Errors: those of
+// ConvertObservers; a batch that cannot be read or does not fit.
 absl::StatusOr<std::map<std::string, at::Tensor>> SequentialBiasShifts(
     const ModelGraph& prepared, const LayerCorrections& corrections,
-    const std::vector<Batch>& batches,
+    const BatchReader& batches, int64_t count,
     const std::function<void()>& after_batch = nullptr);
 
 }  // namespace ns

@@ -48,8 +48,8 @@ struct ObserverConfig {
   // and 64, 8 was best on 22 networks. At least 1.
   double clipping_weight = 8;
   // The range that parameters are for is so many times the one found, at both
-  // ends: values of other batches may be larger. At least 1. Not of
-  // kFixedQParams, nor with `compat`.
+  // ends: values of other batches may be larger. At least 1, and
+  // 1 with `compat`. kFixedQParams does not read it.
   double headroom = 1;
   // Of kFixedQParams.
   double scale = 1;

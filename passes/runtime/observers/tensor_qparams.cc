@@ -3,22 +3,35 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "passes/runtime/observers/values/qparams.h"
 
 namespace ns {
 namespace {
 
+// Returns `range` with both ends `headroom` times as large, and finite; an
+// empty one as it is.
+Interval Widened(const Interval& range, double headroom) {
+  const auto widened = [headroom](float end) {
+    constexpr double kMost = std::numeric_limits<float>::max();
+    return static_cast<float>(std::clamp(end * headroom, -kMost, kMost));
+  };
+  return headroom == 1 || range.IsEmpty()
+             ? range
+             : Interval{widened(range.min), widened(range.max)};
+}
+
 TensorQParams FloatQParamsOf(absl::Span<const Interval> ranges,
-                             const QuantGrid& grid, float headroom) {
+                             const QuantGrid& grid, double headroom) {
   const auto size = static_cast<int64_t>(ranges.size());
   TensorQParams qparams = {at::ones({size}, at::kFloat),
                            at::zeros({size}, at::kFloat)};
   for (int64_t i = 0; i < size; ++i) {
-    const Interval& range = ranges[static_cast<size_t>(i)];
+    const Interval range = Widened(ranges[static_cast<size_t>(i)], headroom);
     if (!range.IsEmpty()) {
       const FloatQParams chosen =
-          ChooseFloatQParams(range.min * headroom, range.max * headroom, grid);
+          ChooseFloatQParams(range.min, range.max, grid);
       qparams.scale.data_ptr<float>()[i] = chosen.scale;
       qparams.zero_point.data_ptr<float>()[i] = chosen.zero_point;
     }
@@ -65,18 +78,17 @@ TensorQParams QParamsOf(absl::Span<const Interval> ranges,
                 "; without compat, nan and inf do not count");
   }
   const QuantGrid grid = GridOf(config);
-  const auto headroom = static_cast<float>(config.headroom);
   if (config.qscheme == at::kPerChannelAffineFloatQParams) {
-    return FloatQParamsOf(ranges, grid, headroom);
+    return FloatQParamsOf(ranges, grid, config.headroom);
   }
   const auto size = static_cast<int64_t>(ranges.size());
   TensorQParams qparams = {at::ones({size}, at::kFloat),
                            at::zeros({size}, at::kLong)};
   for (int64_t i = 0; i < size; ++i) {
-    const Interval& range = ranges[static_cast<size_t>(i)];
+    const Interval range =
+        Widened(ranges[static_cast<size_t>(i)], config.headroom);
     if (!range.IsEmpty()) {
-      const QParams chosen =
-          ChooseQParams(range.min * headroom, range.max * headroom, grid);
+      const QParams chosen = ChooseQParams(range.min, range.max, grid);
       qparams.scale.data_ptr<float>()[i] = static_cast<float>(chosen.scale);
       qparams.zero_point.data_ptr<int64_t>()[i] = chosen.zero_point;
     }

@@ -17,6 +17,10 @@ namespace {
 
 using ::testing::IsEmpty;
 
+BatchReader ReaderOf(const at::Tensor& x) {
+  return BatchReader::FromBatches(BatchesOf({x}));
+}
+
 class SequentialBiasTest : public ::testing::Test {
  protected:
   SequentialBiasTest() {
@@ -36,7 +40,7 @@ class SequentialBiasTest : public ::testing::Test {
     LayerCorrections corrections;
     if (corrects) {
       corrections.bias_shifts =
-          OrThrow(SequentialBiasShifts(prepared, {}, BatchesOf({x_})));
+          OrThrow(SequentialBiasShifts(prepared, {}, ReaderOf(x_), 1));
     }
     QuantizedModel quantized =
         OrThrow(ConvertModel(prepared, options_, corrections));
@@ -71,7 +75,7 @@ TEST_F(SequentialBiasTest, OnlyLayersThatCanBeCorrectedHaveShifts) {
                    options_));
   NS_ASSERT_OK(Calibrate(prepared, BatchesOf({x_})));
   int batches = 0;
-  EXPECT_THAT(OrThrow(SequentialBiasShifts(prepared, {}, BatchesOf({x_}),
+  EXPECT_THAT(OrThrow(SequentialBiasShifts(prepared, {}, ReaderOf(x_), 1,
                                            [&] { ++batches; })),
               IsEmpty());
   EXPECT_EQ(batches, 1);
@@ -82,9 +86,9 @@ TEST_F(SequentialBiasTest, BatchesThatDoNotFitAreErrors) {
       OrThrow(PrepareModel(FloatModel({"return " + ConvOf("x")}), options_));
   NS_ASSERT_OK(Calibrate(prepared, BatchesOf({x_})));
   EXPECT_FALSE(
-      SequentialBiasShifts(prepared, {}, BatchesOf({at::ones({2})})).ok());
+      SequentialBiasShifts(prepared, {}, ReaderOf(at::ones({2})), 1).ok());
   EXPECT_FALSE(
-      SequentialBiasShifts(FloatModel({"return x"}), {}, BatchesOf({x_})).ok());
+      SequentialBiasShifts(FloatModel({"return x"}), {}, ReaderOf(x_), 1).ok());
 }
 
 }  // namespace

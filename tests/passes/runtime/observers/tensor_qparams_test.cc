@@ -3,6 +3,7 @@
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 
+#include <limits>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -42,6 +43,22 @@ TEST(QParamsOfTest, HeadroomWidensRanges) {
   config.headroom = 2;
   EXPECT_FLOAT_EQ(QParamsOf({Interval{-1, 2}}, config).scale.item<float>(),
                   6.0F / 255);
+}
+
+TEST(QParamsOfTest, HeadroomStaysFinite) {
+  ObserverConfig config = DefaultConfig(ObserverKind::kMinMax);
+  config.headroom = 4;
+  const TensorQParams wide = QParamsOf({Interval{0, 3e38F}}, config);
+  EXPECT_FLOAT_EQ(wide.scale.item<float>(),
+                  std::numeric_limits<float>::max() / 255);
+}
+
+TEST(QParamsOfTest, HeadroomLeavesRangesWithoutValuesEmpty) {
+  ObserverConfig config = PerChannel(0);
+  config.headroom = 2;
+  const TensorQParams wide = QParamsOf({Interval(), Interval{-1, 2}}, config);
+  EXPECT_EQ(wide.scale[0].item<float>(), 1);
+  EXPECT_FLOAT_EQ(wide.scale[1].item<float>(), 6.0F / 255);
 }
 
 TEST(QParamsOfTest, DtypesAreThoseOfPyTorch) {
