@@ -21,11 +21,6 @@
 namespace ns {
 namespace {
 
-bool HasVnni() {
-  return kernels::IsSupported(kernels::Isa::kAvxVnni) ||
-         kernels::IsSupported(kernels::Isa::kAvx512Vnni);
-}
-
 // Puts the name of the file in front of an error of its model.
 template <typename Result>
 Result OfModel(absl::string_view file, Result result) {
@@ -56,7 +51,7 @@ class Quantizer {
     warnings.insert(warnings.begin(), source.warnings.begin(),
                     source.warnings.end());
     WarnOfUnseen(result);
-    if (const auto warning = SaturationWarning(options_, HasVnni())) {
+    if (const auto warning = SaturationWarning(options_, kernels::HasVnni())) {
       warnings.push_back(*warning);
     }
     if (const auto warning = TrainingModeWarning(file)) {

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <iterator>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -12,11 +14,13 @@
 #include "absl/strings/str_join.h"
 #include "ir/base/status.h"
 #include "ir/base/torch_errors.h"
+#include "ir/files/training_mode.h"
 #include "ns/batches/batch.h"
 #include "ns/batches/output_tensors.h"
 #include "ns/batches/run_batches.h"
 #include "ns/quantization/model/copy_for_target.h"
 #include "ns/quantization/model/quantized_engine.h"
+#include "ns/quantization/model/saturation_warning.h"
 #include "ns/search/calibrated_values.h"
 #include "ns/search/layer_times.h"
 #include "ns/search/measured_outputs.h"
@@ -27,6 +31,7 @@
 #include "ns/search/search_candidates.h"
 #include "ns/search/search_space.h"
 #include "ns/search/searched_layers.h"
+#include "passes/kernels/isa.h"
 #include "passes/quantization/layers/keep_list.h"
 #include "passes/quantization/observe/observer_plan.h"
 #include "passes/runtime/noise/noise_rows.h"
@@ -125,6 +130,13 @@ class Searcher {
       return OfLabels(absl::InvalidArgumentError(absl::StrCat(
           "there are labels of ", options_.labels.size(), " batches, and ",
           count(), " batches; give a tensor of integers for each")));
+    }
+    for (const std::optional<std::string>& warning :
+         {TrainingModeWarning(model_.source()),
+          SaturationWarning(options_.quantize, kernels::HasVnni())}) {
+      if (warning) {
+        result_.warnings.push_back(*warning);
+      }
     }
     NS_ASSIGN_OR_RETURN(std::vector<SearchCandidate> candidates,
                         SearchCandidates(model_, options_.quantize,

@@ -14,8 +14,6 @@
 namespace ns {
 namespace {
 
-constexpr char kFloat[] = "float";
-
 // Why layers of a mixed model cannot have `qconfig`; empty where they can.
 std::string WhyNot(const QConfig& qconfig) {
   const ObserverSpec& activation = qconfig.activation;
@@ -54,7 +52,7 @@ absl::StatusOr<std::vector<NamedQConfig>> Find(
       return absl::InvalidArgumentError(
           absl::StrCat("candidate '", name, "' is named twice"));
     }
-    if (name == kFloat) {
+    if (name == kFloatChoice) {
       continue;
     }
     if (name == kDefaultCandidate) {

@@ -33,6 +33,9 @@ inline constexpr char kAllLayers[] = "all layers";
 // What a search has without a list of candidates.
 inline constexpr char kDefaultCandidate[] = "default";
 
+// The choice of each layer that is none of the candidates.
+inline constexpr char kFloatChoice[] = "float";
+
 // Returns the candidates that `names` name, or one, kDefaultCandidate:
 //  * "default": what `ns quantize` begins with for these options, which is
 //    their mapping, if they have one (TargetMapping);
@@ -40,12 +43,12 @@ inline constexpr char kDefaultCandidate[] = "default";
 //    "default", but with this qconfig wherever the default mapping has its
 //    global one.
 //
-// "float" is always among a layer's choices; it may be named, but is none of
-// the candidates. Left out, with a row that is added to `skipped`, are qconfigs
-// without static activations, which have no kernel that takes int8 values from
-// other layers and gives them, and qconfigs that do not quantize weights, are
-// for training, or have an observer that finds no scale by itself. Errors:
-// those of CheckCandidates and TargetMapping.
+// kFloatChoice is always among a layer's choices; it may be named, but is none
+// of the candidates. Left out, with a row that is added to `skipped`, are
+// qconfigs without static activations, which have no kernel that takes int8
+// values from other layers and gives them, and qconfigs that do not quantize
+// weights, are for training, or have an observer that finds no scale by itself.
+// Errors: those of CheckCandidates and TargetMapping.
 absl::StatusOr<std::vector<SearchCandidate>> SearchCandidates(
     const ModelGraph& model, const QuantizeOptions& options,
     const std::vector<std::string>& names, std::vector<SkippedChoice>& skipped);

@@ -20,7 +20,7 @@ namespace ns {
 struct SearchedLayer {
   std::string name;
   std::string op;
-  // "float", or the name of a candidate.
+  // kFloatChoice (search_candidates.h), or the name of a candidate.
   std::string choice;
   // Its part of the predicted noise, from 0 to 1: what it does by itself, over
   // the sum of that of all layers.

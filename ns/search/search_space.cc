@@ -243,7 +243,7 @@ int SearchSpace::CandidateOf(size_t layer, int choice) const {
 
 std::string SearchSpace::NameOf(size_t layer, int choice) const {
   const int candidate = CandidateOf(layer, choice);
-  return candidate < 0 ? "float"
+  return candidate < 0 ? kFloatChoice
                        : candidates_[static_cast<size_t>(candidate)].name;
 }
 

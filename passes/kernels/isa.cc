@@ -126,6 +126,10 @@ bool IsSupported(Isa isa) {
   return false;
 }
 
+bool HasVnni() {
+  return IsSupported(Isa::kAvxVnni) || IsSupported(Isa::kAvx512Vnni);
+}
+
 std::vector<Isa> SupportedIsas() {
   std::vector<Isa> supported;
   for (const IsaRow& row : kIsas) {

@@ -48,6 +48,10 @@ std::optional<Isa> FindIsa(std::string_view name);
 // about kAmx asks Linux for the permission to use tiles.
 bool IsSupported(Isa isa);
 
+// Whether this processor adds products of int8 without saturating: it has
+// kAvxVnni or kAvx512Vnni.
+bool HasVnni();
+
 // Those that IsSupported is true of, in order of the enum.
 std::vector<Isa> SupportedIsas();
 

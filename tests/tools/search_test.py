@@ -238,6 +238,15 @@ class SearchTest(quantizing.QuantizeTest):
         r'  \d+\.\d dB predicted, \d+\.\d dB measured on 8 batches\n'
         r'  \d of \d layers in int8; \d+ us for a batch, float model \d+ us\n')
 
+  def test_files_in_training_mode_are_warned_of(self):
+    command = self.make()
+    model = torch.nn.Sequential(self.model, torch.nn.Dropout()).train()
+    torch.jit.script(model).save(self.path('f.pt'))
+    for name in ('search', 'quantize'):
+      report = self.json(name, *command[1:], '--budget=5dB', self.out())
+      self.assertIn("f.pt was saved in training mode ('1' (Dropout))",
+                    ' '.join(report['warnings']), name)
+
   def test_quantize_names_the_best_where_no_recipe_keeps_the_budget(self):
     line = self.fail_with(1, 'quantize', *self.make()[1:], '--budget=140dB',
                           self.out(), f'--emit-qconfig={self.path("r.json")}',

@@ -1,5 +1,6 @@
 #include "tools/commands/quantize_within_budget.h"
 
+#include <cstdint>
 #include <iterator>
 #include <set>
 #include <string>
@@ -12,14 +13,13 @@
 #include "ns/quantization/model/copy_for_target.h"
 #include "ns/quantization/model/output_error.h"
 #include "ns/search/search.h"
+#include "ns/search/search_candidates.h"
 #include "ns/search/search_result.h"
 #include "ns/search/search_table.h"
 #include "passes/quantization/layers/quantization_report.h"
 
 namespace ns {
 namespace {
-
-constexpr char kFloat[] = "float";
 
 SearchOptions OptionsOf(const QuantizeFlags& flags) {
   SearchOptions options;
@@ -42,10 +42,8 @@ BudgetReport ReportOf(const SearchResult& result) {
   report.predicted_db = chosen.predicted_db;
   report.measured_db = chosen.measured_db;
   report.batches = result.measured_batches;
-  report.layers = static_cast<int64_t>(result.layers.size());
-  report.int8_layers = absl::c_count_if(
-      result.layers,
-      [](const SearchedLayer& layer) { return layer.choice != kFloat; });
+  report.layers = static_cast<int64_t>(chosen.choices.size());
+  report.int8_layers = report.layers - absl::c_count(chosen.choices, 0);
   report.time_us = result.measured_us;
   report.float_time_us = result.float_us;
   return report;
@@ -55,7 +53,7 @@ BudgetReport ReportOf(const SearchResult& result) {
 void NameTheSearch(const SearchResult& result, QuantizationReport& report) {
   std::set<std::string> in_float;
   for (const SearchedLayer& layer : result.layers) {
-    if (layer.choice == kFloat) {
+    if (layer.choice == kFloatChoice) {
       in_float.insert(layer.name);
     }
   }

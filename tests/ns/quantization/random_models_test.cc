@@ -39,11 +39,9 @@ constexpr int kPrograms = 200;
 QuantizeOptions OptionsOf(int64_t seed) {
   // Without VNNI, oneDNN's sums saturate with weights and activations of 8
   // bits.
-  const bool saturates = !kernels::IsSupported(kernels::Isa::kAvxVnni) &&
-                         !kernels::IsSupported(kernels::Isa::kAvx512Vnni);
-  const Backend backends[] = {Backend::kFbgemm,
-                              saturates ? Backend::kX86 : Backend::kOnednn,
-                              Backend::kQnnpack};
+  const Backend backends[] = {
+      Backend::kFbgemm, kernels::HasVnni() ? Backend::kOnednn : Backend::kX86,
+      Backend::kQnnpack};
   constexpr ObserverKind kKinds[] = {ObserverKind::kMse, ObserverKind::kMinMax,
                                      ObserverKind::kEntropy,
                                      ObserverKind::kMovingAverageMinMax};
