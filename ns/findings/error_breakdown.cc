@@ -13,30 +13,15 @@
 #include "ns/findings/output_view.h"
 #include "ns/result/comparison_result.h"
 #include "passes/ops/fusion_patterns.h"
-#include "passes/ops/op_families.h"
 
 namespace ns {
 namespace {
-
-// Returns the NSR of `error`; absent for nan.
-std::optional<double> Nsr(const ErrorFigures& error) {
-  return std::isnan(error.sqnr_db)
-             ? std::nullopt
-             : std::make_optional(NoiseToSignal(error.sqnr_db));
-}
-
-// Returns the NSR of `figures`; also absent where a value is NaN or infinite,
-// since the figure then tells of nothing else.
-std::optional<double> Nsr(const std::optional<ActivationComparison>& figures) {
-  return figures.has_value() && IsOfFiniteValues(*figures) ? Nsr(figures->error)
-                                                           : std::nullopt;
-}
 
 // Whether the local error of `output` says something about `layer`. It does not
 // where values are NaN or infinite, where the float model's are, or behind a
 // layer that only one model has.
 bool CanBeBlamed(const LayerComparison& layer, const OutputView& output) {
-  return layer.unpaired_input.empty() && Nsr(*output.shadow).has_value() &&
+  return layer.unpaired_input.empty() && NsrOf(*output.shadow).has_value() &&
          (!output.activation->has_value() ||
           IsOfFiniteValues(**output.activation));
 }
@@ -84,19 +69,6 @@ bool IsWrong(const LayerComparison& layer) {
   });
 }
 
-// Whether the output sums up terms that depend on the inputs linearly. Of an
-// unknown op, it is taken to do so.
-bool SumsUp(const LayerComparison& layer) {
-  static constexpr absl::string_view kSums[] = {"add",  "matmul", "mean",
-                                                "rsub", "sub",    "sum"};
-  const OpFamily* const family = FindFamily(layer.family);
-  if (family == nullptr || absl::c_linear_search(kSums, layer.family)) {
-    return true;
-  }
-  const FoldForm form = family->ops[0].fold;
-  return form == FoldForm::kPackedLinear || form == FoldForm::kPackedConv;
-}
-
 // The output with the lowest local SQNR, in dB, if `layer` can be blamed for
 // one.
 struct LowestLocal {
@@ -115,67 +87,22 @@ LowestLocal LowestLocalOf(const LayerComparison& layer) {
   return lowest;
 }
 
-// Returns the largest accumulated NSR among the producers of `layer`.
-std::optional<double> IncomingNsr(const ComparisonResult& result,
-                                  const LayerComparison& layer) {
-  if (!layer.producers_are_compared) {
-    return std::nullopt;
-  }
-  std::optional<double> largest;
-  for (const size_t producer : layer.producers) {
-    if (producer >= result.layers.size()) {
-      return std::nullopt;
-    }
-    const std::optional<double> nsr = Nsr(result.layers[producer].activation);
-    if (!nsr.has_value()) {
-      return std::nullopt;
-    }
-    largest = std::max(largest.value_or(0), *nsr);
-  }
-  return largest;
-}
-
-// Whether the two sides of `layer` may compute from different values.
-bool HasOtherInput(const LayerComparison& layer) {
-  return !layer.unpaired_input.empty() || !layer.replaced_input.empty();
-}
-
-// Whether an accumulated error is more than what is expected of it.
-bool IsAbove(double accumulated, double expected) {
-  return accumulated > kNegligibleNsr &&
-         accumulated > kExplainedRatio * expected;
-}
-
-double ToDb(double nsr) { return -10 * std::log10(nsr); }
-
-std::optional<double> ExpectedNsr(
-    const ComparisonResult& result, const LayerComparison& layer,
-    const std::optional<ActivationComparison>& shadow,
-    const std::optional<ErrorFigures>& inherited) {
-  const std::optional<double> incoming = IncomingNsr(result, layer);
-  const std::optional<double> local = Nsr(shadow);
-  if (!incoming || !local) {
-    return std::nullopt;
-  }
-  const double measured =
-      inherited && !SumsUp(layer) ? Nsr(*inherited).value_or(0) : 0;
-  return *local + std::max(*incoming, measured);
-}
-
-bool IsUnexplained(const ComparisonResult& result, const LayerComparison& layer,
-                   const OutputView& output) {
-  if (HasOtherInput(layer)) {
-    return false;
-  }
-  const std::optional<double> accumulated = Nsr(*output.activation);
-  const std::optional<double> expected =
-      ExpectedNsr(result, layer, *output.shadow, *output.inherited);
-  return accumulated && expected && IsAbove(*accumulated, *expected);
-}
-
 }  // namespace
 
 double NoiseToSignal(double sqnr_db) { return std::pow(10, -sqnr_db / 10); }
+
+std::optional<double> NsrOf(const ErrorFigures& error) {
+  return std::isnan(error.sqnr_db)
+             ? std::nullopt
+             : std::make_optional(NoiseToSignal(error.sqnr_db));
+}
+
+std::optional<double> NsrOf(
+    const std::optional<ActivationComparison>& figures) {
+  return figures.has_value() && IsOfFiniteValues(*figures)
+             ? NsrOf(figures->error)
+             : std::nullopt;
+}
 
 absl::string_view ErrorPartName(ErrorPart part) {
   switch (part) {
@@ -190,9 +117,9 @@ absl::string_view ErrorPartName(ErrorPart part) {
 }
 
 std::optional<ErrorPart> DominantPart(const LayerComparison& layer) {
-  const std::optional<double> local = Nsr(layer.shadow);
+  const std::optional<double> local = NsrOf(layer.shadow);
   const std::optional<double> inherited =
-      layer.inherited.has_value() ? Nsr(*layer.inherited) : std::nullopt;
+      layer.inherited.has_value() ? NsrOf(*layer.inherited) : std::nullopt;
   if (!local || !inherited || (*local == 0 && *inherited == 0)) {
     return std::nullopt;
   }
@@ -240,9 +167,9 @@ double NsrBehindClamp(const LayerComparison& layer) {
   constexpr double kUnknown = std::numeric_limits<double>::infinity();
   // 20 dB below.
   constexpr double kHardly = 0.01;
-  const double accumulated = Nsr(layer.activation).value_or(kUnknown);
+  const double accumulated = NsrOf(layer.activation).value_or(kUnknown);
   return IsActivation(layer.family) &&
-                 Nsr(layer.shadow).value_or(kUnknown) <= kHardly * accumulated
+                 NsrOf(layer.shadow).value_or(kUnknown) <= kHardly * accumulated
              ? accumulated
              : kUnknown;
 }
@@ -256,7 +183,7 @@ std::vector<double> LeftBehindClamps(const ComparisonResult& result) {
   for (size_t i = 0; i < consumers.size(); ++i) {
     const LayerComparison& layer = result.layers[i];
     const double inherited =
-        layer.inherited ? Nsr(*layer.inherited).value_or(0) : 0;
+        layer.inherited ? NsrOf(*layer.inherited).value_or(0) : 0;
     double most =
         consumers[i].empty() ? std::numeric_limits<double>::infinity() : 0;
     for (const size_t reader : consumers[i]) {
@@ -277,10 +204,10 @@ std::vector<bool> TakenBack(const ComparisonResult& result) {
   std::vector<std::optional<double>> left(count);
   for (size_t i = count; i-- > 0;) {
     const LayerComparison& layer = result.layers[i];
-    const std::optional<double> accumulated = Nsr(layer.activation);
-    const double local = Nsr(layer.shadow).value_or(0);
+    const std::optional<double> accumulated = NsrOf(layer.activation);
+    const double local = NsrOf(layer.shadow).value_or(0);
     const double inherited =
-        layer.inherited ? Nsr(*layer.inherited).value_or(0) : 0;
+        layer.inherited ? NsrOf(*layer.inherited).value_or(0) : 0;
     if (accumulated &&
         kTakenBackRatio * *accumulated < std::min(local, inherited)) {
       left[i] = accumulated;
@@ -346,69 +273,6 @@ const OutputComparison* OffendingOutput(const LayerComparison& layer) {
     }
   }
   return LowestLocalOf(layer).output;
-}
-
-std::optional<double> ExpectedAccumulatedDb(const ComparisonResult& result,
-                                            size_t index,
-                                            const OutputComparison* output) {
-  const LayerComparison& layer = result.layers[index];
-  const std::optional<double> nsr =
-      output == nullptr
-          ? ExpectedNsr(result, layer, layer.shadow, layer.inherited)
-          : ExpectedNsr(result, layer, output->shadow, output->inherited);
-  return nsr ? std::make_optional(ToDb(*nsr)) : std::nullopt;
-}
-
-std::optional<size_t> FirstUnexplainedFall(const ComparisonResult& result) {
-  if (!result.inputs_are_finite) {
-    return std::nullopt;
-  }
-  for (size_t i = 0; i < result.layers.size(); ++i) {
-    const LayerComparison& layer = result.layers[i];
-    if (absl::c_any_of(OutputViews(layer), [&](const OutputView& output) {
-          return IsUnexplained(result, layer, output);
-        })) {
-      return i;
-    }
-  }
-  return std::nullopt;
-}
-
-const OutputComparison* UnexplainedOutput(const ComparisonResult& result,
-                                          size_t index) {
-  const LayerComparison& layer = result.layers[index];
-  for (const OutputView& output : OutputViews(layer)) {
-    if (IsUnexplained(result, layer, output)) {
-      return output.other;
-    }
-  }
-  return nullptr;
-}
-
-std::optional<UnpairedFall> FirstUnpairedFall(const ComparisonResult& result) {
-  if (!result.inputs_are_finite) {
-    return std::nullopt;
-  }
-  double largest_in_front = 0;
-  for (size_t i = 0; i < result.layers.size(); ++i) {
-    const LayerComparison& layer = result.layers[i];
-    if (HasOtherInput(layer)) {
-      const double incoming =
-          IncomingNsr(result, layer).value_or(largest_in_front);
-      for (const OutputView& output : OutputViews(layer)) {
-        const std::optional<double> accumulated = Nsr(*output.activation);
-        const double expected =
-            incoming + Nsr(*output.shadow).value_or(kUnknownLocalNsr);
-        if (accumulated && IsAbove(*accumulated, expected)) {
-          return UnpairedFall{i, output.other, ToDb(*accumulated),
-                              ToDb(expected)};
-        }
-      }
-    }
-    largest_in_front =
-        std::max(largest_in_front, Nsr(layer.activation).value_or(0));
-  }
-  return std::nullopt;
 }
 
 }  // namespace ns

@@ -25,8 +25,8 @@
 // from it.
 //
 // Each output of a layer with several, such as an LSTM, has figures of its own.
-// WorstOffender and the falls look at all of them; DominantPart and TakenBack
-// look at the first only, and so does what is inherited from a producer.
+// WorstOffender looks at all of them; DominantPart and TakenBack look at the
+// first only.
 #ifndef NS_FINDINGS_ERROR_BREAKDOWN_H_
 #define NS_FINDINGS_ERROR_BREAKDOWN_H_
 
@@ -45,25 +45,20 @@ namespace ns {
 // |f|^2).
 inline constexpr double kDominanceRatio = 2;
 
-// An accumulated error is explained up to this ratio of powers, 6 dB: 3 dB for
-// parts that are correlated, as above, and 3 dB for a product, to which both
-// factors hand on their relative errors.
-inline constexpr double kExplainedRatio = 4;
-
 // An error is taken back when less than 1 / kTakenBackRatio of its power is
 // left: it is 10 dB lower.
 inline constexpr double kTakenBackRatio = 10;
 
-// Errors below this NSR, 100 dB, need no explanation: kernels that sum floats
-// in another order cause them.
-inline constexpr double kNegligibleNsr = 1e-10;
-
-// A layer whose local error was not measured is expected to have no more than
-// this NSR, 20 dB.
-inline constexpr double kUnknownLocalNsr = 1e-2;
-
 // Returns the NSR, as a ratio of powers, of an SQNR in dB.
 double NoiseToSignal(double sqnr_db);
+
+// Returns the NSR of `error`; absent for nan.
+std::optional<double> NsrOf(const ErrorFigures& error);
+
+// Returns the NSR of `figures`; also absent where there are none, and where a
+// value is NaN or infinite (IsOfFiniteValues), since the figure then tells of
+// nothing else.
+std::optional<double> NsrOf(const std::optional<ActivationComparison>& figures);
 
 // Says which part of a layer's accumulated error is the larger one.
 enum class ErrorPart { kLocal, kInherited, kBoth };
@@ -128,61 +123,6 @@ std::optional<size_t> WorstOffender(const ComparisonResult& result);
 // Returns the output by which WorstOffender judges `layer`; null for the first
 // output.
 const OutputComparison* OffendingOutput(const LayerComparison& layer);
-
-// Returns the accumulated SQNR, in dB, that an output of layer `index` (null
-// for the first) has if the layer hands on the error of its inputs and adds its
-// own to it:
-//
-//   NSR_expected = NSR_local + max over producers of NSR_accumulated
-//
-// A softmax, a sigmoid, or a norm makes a large relative error of a small one
-// by what it is, a slice where it leaves the large values out: what was
-// measured as inherited, if that is more, takes the place of the maximum. It
-// does not in sums, such as those of linear layers, which hand on the error of
-// their terms unless these cancel.
-//
-// Absent without producers; where the shadow of the layer or the activation of
-// a producer is absent or nan; and where a value that is not compared flows in:
-// what is not known cannot be ruled out as the cause.
-std::optional<double> ExpectedAccumulatedDb(
-    const ComparisonResult& result, size_t index,
-    const OutputComparison* output = nullptr);
-
-// Returns the first layer, in order of execution, whose accumulated error is
-// not what is expected, so that it amplifies what it inherits:
-//
-//   NSR_accumulated > kExplainedRatio * NSR_expected
-//
-// and NSR_accumulated > kNegligibleNsr. A typical one is a sum whose terms
-// nearly cancel. Layers with activations of nan, with an unpaired or replaced
-// input, or for which nothing can be expected, are passed over.
-std::optional<size_t> FirstUnexplainedFall(const ComparisonResult& result);
-
-// Returns the first output of layer `index`, the FirstUnexplainedFall, whose
-// error is not explained; null for the layer's first output.
-const OutputComparison* UnexplainedOutput(const ComparisonResult& result,
-                                          size_t index);
-
-// Where what only one model computes makes the difference: a ReLU that was
-// lost, a sum that was forgotten, a mean that became a maximum.
-struct UnpairedFall {
-  // A layer with an unpaired or a replaced input, which says what has no
-  // counterpart.
-  size_t layer = 0;
-  // The output that falls; null for the layer's first output.
-  const OutputComparison* output = nullptr;
-  // Its accumulated SQNR in dB, and what it would be if the inputs did
-  // correspond.
-  double accumulated_db = 0;
-  double expected_db = 0;
-};
-
-// Returns the first fall at a layer with an unpaired or a replaced input, from
-// the formula of FirstUnexplainedFall. Where a value flows into the layer that
-// is not compared, the largest accumulated error of all earlier layers takes
-// its place; without earlier layers, nothing is inherited. Layers without a
-// shadow are taken to have kUnknownLocalNsr. Absent where none falls.
-std::optional<UnpairedFall> FirstUnpairedFall(const ComparisonResult& result);
 
 }  // namespace ns
 

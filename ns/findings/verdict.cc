@@ -26,6 +26,7 @@
 #include "ns/findings/reduced_range.h"
 #include "ns/findings/saturation.h"
 #include "ns/findings/table_figures.h"
+#include "ns/findings/unexplained_falls.h"
 #include "ns/result/comparison_result.h"
 #include "ns/result/printable.h"
 

@@ -12,6 +12,7 @@
 #include "ns/findings/error_breakdown.h"
 #include "ns/findings/error_causes.h"
 #include "ns/findings/output_shares.h"
+#include "ns/findings/unexplained_falls.h"
 #include "ns/findings/verdict.h"
 #include "ns/report/json/figures_map.h"
 #include "ns/report/json/graph_map.h"

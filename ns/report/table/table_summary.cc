@@ -21,6 +21,7 @@
 #include "ns/findings/output_view.h"
 #include "ns/findings/saturation.h"
 #include "ns/findings/table_figures.h"
+#include "ns/findings/unexplained_falls.h"
 #include "ns/findings/verdict.h"
 #include "ns/report/table/accuracy_text.h"
 #include "ns/report/table/change_text.h"
