@@ -3,327 +3,16 @@
 import json
 import os
 import unittest
-from typing import Any, Dict, List, Optional, Tuple
 from xml.etree import ElementTree
 
 import torch
-from torch import nn
 
 import cli
+import score_modules as modules
 
 RUN = (*cli.COMPARE, '--inputs=images.pt')
 # Both models return the same, whatever it is.
 ROWS = 4
-
-
-class Top1(nn.Module):
-  """The share of samples whose label has the greatest score."""
-
-  def __init__(self):
-    super().__init__()
-    self.right = 0
-    self.samples = 0
-
-  @torch.jit.export
-  def update(self, outputs: torch.Tensor, labels: torch.Tensor) -> None:
-    self.right += int((outputs.argmax(1) == labels).sum())
-    self.samples += labels.numel()
-
-  @torch.jit.export
-  def compute(self) -> float:
-    return self.right / self.samples
-
-
-class MeanOutput(nn.Module):
-  """Needs no labels, keeps all outputs, and returns a tensor."""
-
-  outputs: List[torch.Tensor]
-
-  def __init__(self):
-    super().__init__()
-    self.outputs = []
-
-  @torch.jit.export
-  def update(self, outputs: torch.Tensor) -> None:
-    self.outputs.append(outputs)
-
-  @torch.jit.export
-  def compute(self) -> torch.Tensor:
-    return torch.cat(self.outputs).mean()
-
-
-class Batches(nn.Module):
-  """Counts batches, and returns an int."""
-
-  def __init__(self):
-    super().__init__()
-    self.batches = 0
-
-  @torch.jit.export
-  def update(self, outputs: torch.Tensor,
-             labels: Optional[torch.Tensor] = None) -> None:
-    self.batches += 1 if labels is None else 100
-
-  @torch.jit.export
-  def compute(self) -> int:
-    return self.batches
-
-
-class Words(nn.Module):
-  """Counts how many words there are in the labels, which are texts."""
-
-  def __init__(self):
-    super().__init__()
-    self.words = 0
-
-  @torch.jit.export
-  def update(self, outputs: torch.Tensor, labels: List[str]) -> None:
-    assert len(labels) == outputs.size(0)
-    for label in labels:
-      self.words += len(label.split(' '))
-
-  @torch.jit.export
-  def compute(self) -> int:
-    return self.words
-
-
-class Boxes(nn.Module):
-  """Takes labels as detectors have them, a dict for each image."""
-
-  def __init__(self):
-    super().__init__()
-    self.area = 0.0
-
-  @torch.jit.export
-  def update(self, outputs: torch.Tensor,
-             labels: List[Dict[str, torch.Tensor]]) -> None:
-    for label in labels:
-      self.area += float(label['boxes'].sum())
-
-  @torch.jit.export
-  def compute(self) -> float:
-    return self.area
-
-
-class Destroys(nn.Module):
-  """Overwrites all that it is given."""
-
-  @torch.jit.export
-  def update(self, outputs: torch.Tensor, labels: torch.Tensor) -> None:
-    outputs.zero_()
-    labels.zero_()
-
-  @torch.jit.export
-  def compute(self) -> float:
-    return 0.0
-
-
-class Fixed(nn.Module):
-  """What is computed is an argument of the class."""
-
-  def __init__(self, value: float):
-    super().__init__()
-    self.value = value
-
-  @torch.jit.export
-  def update(self, outputs: torch.Tensor) -> None:
-    pass
-
-  @torch.jit.export
-  def compute(self) -> float:
-    return self.value
-
-
-class NoUpdate(nn.Module):
-
-  @torch.jit.export
-  def compute(self) -> float:
-    return 1.0
-
-
-class NoCompute(nn.Module):
-
-  @torch.jit.export
-  def update(self, outputs: torch.Tensor) -> None:
-    pass
-
-
-class Text(nn.Module):
-
-  @torch.jit.export
-  def update(self, outputs: torch.Tensor) -> None:
-    pass
-
-  @torch.jit.export
-  def compute(self) -> str:
-    return 'good'
-
-
-class AnyText(nn.Module):
-
-  @torch.jit.export
-  def update(self, outputs: torch.Tensor) -> None:
-    pass
-
-  @torch.jit.export
-  def compute(self) -> Any:
-    return 'good'
-
-
-class Elements(nn.Module):
-
-  @torch.jit.export
-  def update(self, outputs: torch.Tensor) -> None:
-    pass
-
-  @torch.jit.export
-  def compute(self) -> torch.Tensor:
-    return torch.ones(3)
-
-
-class RaisesInUpdate(nn.Module):
-
-  @torch.jit.export
-  def update(self, outputs: torch.Tensor) -> None:
-    raise RuntimeError('no boxes here')
-
-  @torch.jit.export
-  def compute(self) -> float:
-    return 1.0
-
-
-class RaisesInCompute(nn.Module):
-
-  @torch.jit.export
-  def update(self, outputs: torch.Tensor) -> None:
-    pass
-
-  @torch.jit.export
-  def compute(self) -> float:
-    raise RuntimeError('nothing to compute')
-
-
-class DividesByZero(nn.Module):
-
-  def __init__(self):
-    super().__init__()
-    self.samples = 0
-
-  @torch.jit.export
-  def update(self, outputs: torch.Tensor) -> None:
-    pass
-
-  @torch.jit.export
-  def compute(self) -> int:
-    return 7 // self.samples
-
-
-class Layer(nn.Module):
-  """A linear layer; subclasses return what they make of it."""
-
-  def __init__(self):
-    super().__init__()
-    self.fc = nn.Linear(4, 3)
-
-
-class Pair(Layer):
-
-  def forward(self, x) -> Tuple[torch.Tensor, torch.Tensor]:
-    y = self.fc(x)
-    return y, y + 1
-
-
-class Nested(Layer):
-
-  def forward(self, x) -> Dict[str, Dict[str, torch.Tensor]]:
-    return {'head': {'scores': self.fc(x)}}
-
-
-class Two(Layer):
-
-  def forward(self, x) -> List[torch.Tensor]:
-    y = self.fc(x)
-    return [y, y]
-
-
-class Three(Layer):
-
-  def forward(self, x) -> List[torch.Tensor]:
-    y = self.fc(x)
-    return [y, y, y]
-
-
-class Labels(Layer):
-  """Integers."""
-
-  def forward(self, x):
-    return self.fc(x).argmax(1)
-
-
-class Caption(Layer):
-
-  def forward(self, x) -> str:
-    return 'up' if bool(self.fc(x).sum() > 0) else 'down'
-
-
-class ScoresPair(nn.Module):
-
-  def __init__(self):
-    super().__init__()
-    self.total = 0.0
-
-  @torch.jit.export
-  def update(self, outputs: Tuple[torch.Tensor, torch.Tensor]) -> None:
-    self.total += float((outputs[1] - outputs[0]).mean())
-
-  @torch.jit.export
-  def compute(self) -> float:
-    return self.total
-
-
-class ScoresNested(nn.Module):
-
-  def __init__(self):
-    super().__init__()
-    self.rows = 0
-
-  @torch.jit.export
-  def update(self, outputs: Dict[str, Dict[str, torch.Tensor]]) -> None:
-    self.rows += outputs['head']['scores'].size(0)
-
-  @torch.jit.export
-  def compute(self) -> int:
-    return self.rows
-
-
-class ScoresList(nn.Module):
-
-  def __init__(self):
-    super().__init__()
-    self.elements = 0
-
-  @torch.jit.export
-  def update(self, outputs: List[torch.Tensor]) -> None:
-    self.elements += len(outputs)
-
-  @torch.jit.export
-  def compute(self) -> int:
-    return self.elements
-
-
-class ScoresText(nn.Module):
-
-  def __init__(self):
-    super().__init__()
-    self.letters = 0
-
-  @torch.jit.export
-  def update(self, outputs: str) -> None:
-    self.letters += len(outputs)
-
-  @torch.jit.export
-  def compute(self) -> int:
-    return self.letters
 
 
 class ScoreTest(cli.CliTest):
@@ -341,12 +30,12 @@ class ScoreTest(cli.CliTest):
     torch.save(labels, self.path('labels.pt'))
     return f'--labels={self.path("labels.pt")}'
 
-  def models(self, *modules):
-    """The flags of a comparison of two modules, or of one with itself."""
-    for module in modules:
+  def models(self, *models):
+    """The flags of a comparison of two models, or of one with itself."""
+    for module in models:
       torch.manual_seed(5)
       module.fc.reset_parameters()
-    paths = [self.save(module.eval()) for module in modules]
+    paths = [self.save(module.eval()) for module in models]
     torch.save([torch.randn(ROWS, 4)] * 2, self.path('rows.pt'))
     return ('compare', f'--float={paths[0]}', f'--quantized={paths[-1]}',
             f'--inputs={self.path("rows.pt")}')
@@ -368,7 +57,8 @@ class FigureTest(ScoreTest):
                         .mean()),
           'mean': float(outputs.mean())})
     result = self.json(*RUN, '--engine=onednn', '--exact', self.labels(labels),
-                       *self.flags(top1=Top1(), mean=MeanOutput()))
+                       *self.flags(top1=modules.Top1(),
+                                    mean=modules.MeanOutput()))
     self.assertEqual([score['name'] for score in result['scores']],
                      ['top1', 'mean'])
     for score in result['scores']:
@@ -384,50 +74,51 @@ class FigureTest(ScoreTest):
                            result['scores'][0]['float'])
 
   def test_each_model_has_a_state_of_its_own(self):
-    (score,) = self.json(*RUN, *self.flags(batches=Batches()))['scores']
+    (score,) = self.json(*RUN, *self.flags(batches=modules.Batches()))['scores']
     self.assertEqual((score['float'], score['quantized']), (3, 3))
 
   def test_scores_without_labels_run_beside_those_with(self):
     labels = self.labels([torch.zeros(2, dtype=torch.int64)] * 3)
     scores = self.json(*RUN, labels, *self.flags(
-        batches=Batches(), mean=MeanOutput()))['scores']
+        batches=modules.Batches(), mean=modules.MeanOutput()))['scores']
     self.assertEqual(scores[0]['float'], 300)
     self.assertEqual(len(scores), 2)
 
   def test_labels_may_be_of_any_type(self):
     texts = self.labels([['one two', 'three']] * 3)
-    result = self.json(*RUN, texts, *self.flags(words=Words()))
+    result = self.json(*RUN, texts, *self.flags(words=modules.Words()))
     self.assertEqual(result['scores'][0]['quantized'], 9)
     self.assertNotIn('accuracy', result)
     boxes = self.labels([[{'boxes': torch.ones(2, 4)}] * 2] * 3)
-    result = self.json(*RUN, boxes, *self.flags(boxes=Boxes()))
+    result = self.json(*RUN, boxes, *self.flags(boxes=modules.Boxes()))
     self.assertEqual(result['scores'][0]['float'], 48)
 
   def test_a_score_may_overwrite_what_it_is_given(self):
     labels = self.labels([torch.tensor([1, 2])] * 3)
-    plain = self.json(*RUN, labels, *self.flags(top1=Top1()))
-    result = self.json(*RUN, labels, *self.flags(destroys=Destroys(),
-                                                 top1=Top1()))
+    plain = self.json(*RUN, labels, *self.flags(top1=modules.Top1()))
+    result = self.json(*RUN, labels, *self.flags(destroys=modules.Destroys(),
+                                                 top1=modules.Top1()))
     self.assertEqual(result['scores'][1], plain['scores'][0])
     self.assertEqual(result['layers'], plain['layers'])
 
   def test_outputs_are_what_the_models_return(self):
-    for model, score, expected in ((Pair(), ScoresPair(), 2),
-                                   (Nested(), ScoresNested(), 2 * ROWS),
-                                   (Two(), ScoresList(), 4)):
+    for model, score, expected in (
+        (modules.Pair(), modules.ScoresPair(), 2),
+        (modules.Nested(), modules.ScoresNested(), 2 * ROWS),
+        (modules.Two(), modules.ScoresList(), 4)):
       (figures,) = self.json(*self.models(model),
                              *self.flags(s=score))['scores']
       self.assertAlmostEqual(figures['float'], expected, places=5)
       self.assertAlmostEqual(figures['quantized'], expected, places=5)
 
   def test_lists_of_other_lengths_are_scored_each(self):
-    (score,) = self.json(*self.models(Two(), Three()),
-                         *self.flags(s=ScoresList()))['scores']
+    (score,) = self.json(*self.models(modules.Two(), modules.Three()),
+                         *self.flags(s=modules.ScoresList()))['scores']
     self.assertEqual((score['float'], score['quantized']), (4, 6))
 
   def test_texts_are_scored(self):
-    (score,) = self.json(*self.models(Caption()),
-                         *self.flags(s=ScoresText()))['scores']
+    (score,) = self.json(*self.models(modules.Caption()),
+                         *self.flags(s=modules.ScoresText()))['scores']
     self.assertIn(score['float'], (4, 6, 8))
 
 
@@ -437,7 +128,7 @@ class ReportTest(ScoreTest):
     page = self.path('page.html')
     junit = self.path('junit.xml')
     output, _ = self.succeed(
-        *RUN, *self.flags(batches=Batches(), fixed=Fixed(0.25)),
+        *RUN, *self.flags(batches=modules.Batches(), fixed=modules.Fixed(0.25)),
         '--max-score-drop=0', f'--html={page}', f'--junit={junit}')
     self.assertIn('\n\nscore batches  float 3     quantized 3     +0\n'
                   'score fixed    float 0.25  quantized 0.25  +0\n', output)
@@ -454,15 +145,15 @@ class ReportTest(ScoreTest):
 
   def test_json_can_be_read_again(self):
     path = self.path('a.json')
-    self.succeed(*RUN, *self.flags(fixed=Fixed(0.25)), f'--json={path}',
+    self.succeed(*RUN, *self.flags(fixed=modules.Fixed(0.25)), f'--json={path}',
                  '--graph')
     page, _ = self.succeed('report', f'--json={path}', '--html=-')
     self.assertIn('<dt>Score fixed</dt>', page)
     self.succeed('diff', path, path)
 
   def test_nan_gets_a_warning(self):
-    output, error = self.succeed(*RUN, *self.flags(s=Fixed(float('nan'))),
-                                 '--json=-')
+    output, error = self.succeed(
+        *RUN, *self.flags(s=modules.Fixed(float('nan'))), '--json=-')
     self.assertIn("score 's' is nan for both models", error)
     self.assertEqual(json.loads(output)['scores'][0]['difference'], 'nan')
 
@@ -474,20 +165,20 @@ class LimitTest(ScoreTest):
                    '--json=-')
 
   def drop_of_mean(self):
-    (score,) = self.json(*RUN, *self.flags(mean=MeanOutput()))['scores']
+    (score,) = self.json(*RUN, *self.flags(mean=modules.MeanOutput()))['scores']
     return score['float'] - score['quantized']
 
   def test_a_drop_ends_with_1_and_is_named(self):
     drop = self.drop_of_mean()
     self.assertNotEqual(drop, 0)
 
-    class Negated(MeanOutput):
+    class Negated(modules.MeanOutput):
 
       @torch.jit.export
       def compute(self) -> torch.Tensor:
         return -torch.cat(self.outputs).mean()
 
-    falling = MeanOutput() if drop > 0 else Negated()
+    falling = modules.MeanOutput() if drop > 0 else Negated()
     process = self.limited(abs(drop) / 2, m=falling)
     self.assertEqual(process.returncode, 1)
     self.assertRegex(process.stderr.decode(),
@@ -499,16 +190,17 @@ class LimitTest(ScoreTest):
     self.assertAlmostEqual(check['value'], abs(drop))
     # A higher score is no drop, and one that is large enough is allowed.
     self.assertEqual(self.limited(abs(drop) * 2, m=falling).returncode, 0)
-    rising = Negated() if drop > 0 else MeanOutput()
+    rising = Negated() if drop > 0 else modules.MeanOutput()
     self.assertEqual(self.limited(0, m=rising).returncode, 0)
 
   def test_nan_crosses(self):
-    process = self.limited('a:9,b:9', a=Fixed(float('nan')), b=Fixed(1.0))
+    process = self.limited('a:9,b:9', a=modules.Fixed(float('nan')),
+                           b=modules.Fixed(1.0))
     self.assertEqual(process.returncode, 1)
     self.assertIn('a: a score is nan', process.stderr.decode())
 
   def test_wrong_usage(self):
-    fixed = self.flags(fixed=Fixed(1.0))
+    fixed = self.flags(fixed=modules.Fixed(1.0))
     self.fail_with(2, *RUN, '--max-score-drop=0.1',
                    names=('--max-score-drop', '--score=NAME=PATH'))
     self.fail_with(2, *RUN, *fixed, '--max-score-drop=fixd:0.1',
@@ -521,9 +213,10 @@ class LimitTest(ScoreTest):
 class BadInputTest(ScoreTest):
 
   def test_what_is_no_score_is_named(self):
-    for module, said in ((NoUpdate(), "no method 'update'"),
-                         (NoCompute(), "no method 'compute'"),
-                         (Text(), 'compute('), (Top1(), '--labels=PATH')):
+    for module, said in ((modules.NoUpdate(), "no method 'update'"),
+                         (modules.NoCompute(), "no method 'compute'"),
+                         (modules.Text(), 'compute('),
+                         (modules.Top1(), '--labels=PATH')):
       self.fail_with(3, *RUN, *self.flags(bad=module),
                      names=("score 'bad'", 'bad.pt', said))
     self.fail_with(3, *RUN, '--score=bad=images.pt',
@@ -532,49 +225,54 @@ class BadInputTest(ScoreTest):
 
   def test_what_fails_is_named_with_its_model(self):
     for module, said in (
-        (RaisesInUpdate(), 'no boxes here'),
-        (RaisesInCompute(), 'nothing to compute'),
-        (AnyText(), 'it returned a value of type str'),
-        (Elements(), 'it returned a tensor of 3 elements'),
-        (DividesByZero(), 'division by 0')):
+        (modules.RaisesInUpdate(), 'no boxes here'),
+        (modules.RaisesInCompute(), 'nothing to compute'),
+        (modules.AnyText(), 'it returned a value of type str'),
+        (modules.Elements(), 'it returned a tensor of 3 elements'),
+        (modules.DividesByZero(), 'division by 0')):
       self.fail_with(3, *RUN, *self.flags(bad=module),
                      names=("score 'bad' of the float model", 'bad.pt', said))
-    self.fail_with(3, *RUN, *self.flags(bad=RaisesInUpdate()),
+    self.fail_with(3, *RUN, *self.flags(bad=modules.RaisesInUpdate()),
                    names='batch 0')
 
   def test_outputs_of_another_type_are_named(self):
     self.fail_with(
-        3, *RUN, *self.flags(bad=ScoresNested()),
+        3, *RUN, *self.flags(bad=modules.ScoresNested()),
         names=("score 'bad' of the float model", 'what the model returns',
                'outputs is a tensor where Dict[str, Dict[str, Tensor]]'))
     for model, score, said in (
-        (Pair(), MeanOutput(), 'outputs is a tuple of 2 where Tensor'),
-        (Nested(), ScoresList(), 'outputs is a dict of 1 where List[Tensor]'),
-        (Two(), ScoresPair(), 'outputs is a list of 2 where Tuple[Tensor'),
-        (Caption(), MeanOutput(), 'outputs is a str where Tensor'),
-        (Labels(), ScoresText(), 'outputs is a tensor where str')):
+        (modules.Pair(), modules.MeanOutput(), 'a tuple of 2 where Tensor'),
+        (modules.Nested(), modules.ScoresList(),
+         'a dict of 1 where List[Tensor]'),
+        (modules.Two(), modules.ScoresPair(),
+         'a list of 2 where Tuple[Tensor'),
+        (modules.Caption(), modules.MeanOutput(), 'a str where Tensor'),
+        (modules.Labels(), modules.ScoresText(), 'a tensor where str')):
       self.fail_with(3, *self.models(model), *self.flags(bad=score),
-                     names=("score 'bad'", said))
+                     names=("score 'bad'", f'outputs is {said}'))
 
   def test_scores_that_need_floats_fail_on_integers(self):
-    self.fail_with(3, *self.models(Labels()), *self.flags(bad=MeanOutput()),
+    self.fail_with(3, *self.models(modules.Labels()),
+                   *self.flags(bad=modules.MeanOutput()),
                    names=("score 'bad'", 'compute fails'))
 
   def test_labels_that_do_not_fit_are_named(self):
     classes = [torch.zeros(2, dtype=torch.int64)] * 3
-    top1 = self.flags(top1=Top1())
+    top1 = self.flags(top1=modules.Top1())
     self.fail_with(3, *RUN, *top1, self.labels(classes[:2]),
                    names=('labels.pt', 'labels of 2 batches', 'there are 3'))
     self.fail_with(3, *RUN, *top1, self.labels((1, 2, 3)),
                    names=('labels.pt', 'save a list'))
     self.fail_with(3, *RUN, *top1, self.labels(['a', 'b', 'c']),
                    names=("score 'top1'", 'labels is a str where Tensor'))
-    self.fail_with(3, *RUN, *self.flags(words=Words()), self.labels(classes),
-                   names=("score 'words'", 'labels is a tensor where List[str]'))
+    self.fail_with(3, *RUN, *self.flags(words=modules.Words()),
+                   self.labels(classes),
+                   names=("score 'words'",
+                          'labels is a tensor where List[str]'))
     self.fail_with(3, *RUN, *top1, '--labels=none.pt', names='none.pt')
 
   def test_wrong_usage(self):
-    fixed = self.save(Fixed(1.0), 'fixed')
+    fixed = self.save(modules.Fixed(1.0), 'fixed')
     self.fail_with(2, *RUN, '--score=map', names=('--score=map', 'NAME=PATH'))
     self.fail_with(2, *RUN, f'--score=a b={fixed}', names=('--score', "'a b'"))
     self.fail_with(2, *RUN, f'--score=a={fixed}', f'--score=a={fixed}',
