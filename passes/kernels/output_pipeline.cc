@@ -65,7 +65,7 @@ OutputPlan PlanOutput(const OutputSpec& spec,
   plan.min = std::min(std::max(spec.min, range.low), range.high);
   plan.max = std::max(std::min(spec.max, range.high), range.low);
   const bool one_scale = spec.weight_scales.size() == 1;
-  if (one_scale && plan.channels > 0) {
+  if (one_scale && !spec.bias.empty()) {
     const float aw = spec.activation_scale * spec.weight_scales[0];
     plan.addend_factor = static_cast<float>(1.0 / aw);
   }
@@ -90,11 +90,13 @@ OutputPlan PlanOutput(const OutputSpec& spec,
     }
     const float aw = spec.activation_scale * At(spec.weight_scales, channel);
     const float bias = spec.bias.empty() ? 0.0f : spec.bias[channel];
+    // Without a bias there is none to divide: aw may be so small that it is 0.
+    const bool divides = !one_scale && !spec.bias.empty();
     if (spec.type == OutputType::kF32) {
       plan.addend.push_back(bias);
       plan.multiplier.push_back(aw);
     } else {
-      plan.addend.push_back(one_scale ? bias : bias / aw);
+      plan.addend.push_back(divides ? bias / aw : bias);
       plan.multiplier.push_back(aw / spec.output_scale);
     }
   }

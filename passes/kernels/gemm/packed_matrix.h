@@ -1,4 +1,4 @@
-// Packs the weights of a GEMM in the order that its kernels read them.
+// Packs the second operand of a GEMM in the order that its kernels read it.
 #ifndef PASSES_KERNELS_GEMM_PACKED_MATRIX_H_
 #define PASSES_KERNELS_GEMM_PACKED_MATRIX_H_
 
@@ -32,6 +32,13 @@ class PackedMatrix {
   // `weights` is [n][runs * run_length], dense.
   PackedMatrix(const int8_t* weights, int64_t n, int64_t runs,
                int64_t run_length);
+  // Packs activations in the place of weights, with one run: b[n][k] is
+  // activations[n * n_stride + k * k_stride] - 128, which is the quantized
+  // value of the same number for a zero point 128 lower. It is fast where one
+  // of the strides is 1.
+  static PackedMatrix OfActivations(const uint8_t* activations, int64_t n,
+                                    int64_t k, int64_t n_stride,
+                                    int64_t k_stride);
 
   int64_t n() const { return n_; }
   int64_t runs() const { return runs_; }
@@ -54,6 +61,9 @@ class PackedMatrix {
   absl::Span<const int32_t> column_sums() const { return column_sums_; }
 
  private:
+  // All weights are 0.
+  PackedMatrix(int64_t n, int64_t runs, int64_t run_length);
+
   struct Free {
     void operator()(int8_t* data) const;
   };

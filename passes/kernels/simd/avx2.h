@@ -158,6 +158,24 @@ struct Avx2 {
   }
   static Floats Min(Floats a, Floats b) { return _mm256_min_ps(a, b); }
   static Floats Max(Floats a, Floats b) { return _mm256_max_ps(a, b); }
+  static Floats Keep(Mask mask, Floats a) {
+    return _mm256_and_ps(_mm256_castsi256_ps(mask), a);
+  }
+
+  struct FloatTable {
+    __m256 low;
+    __m256 high;
+  };
+  static FloatTable LoadTable(const float* from) {
+    return {Load(from), Load(from + kFloats)};
+  }
+  static Floats LookUp(FloatTable table, Ints indices) {
+    const Floats low = _mm256_permutevar8x32_ps(table.low, indices);
+    const Floats high = _mm256_permutevar8x32_ps(table.high, indices);
+    // Bit 3 says which half has the element.
+    return _mm256_blendv_ps(
+        low, high, _mm256_castsi256_ps(_mm256_slli_epi32(indices, 28)));
+  }
 
   static Ints Add(Ints a, Ints b) { return _mm256_add_epi32(a, b); }
   static Ints Subtract(Ints a, Ints b) { return _mm256_sub_epi32(a, b); }
@@ -197,6 +215,9 @@ struct Avx2 {
   }
   static Ints ShiftLeftShorts(Ints a, int bits) {
     return _mm256_slli_epi16(a, bits);
+  }
+  static Ints ShiftRightInts(Ints a, int bits) {
+    return _mm256_srli_epi32(a, bits);
   }
 
   static Ints MinBytes(Ints a, Ints b, uint8_t /*tag*/ = 0) {

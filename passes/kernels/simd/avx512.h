@@ -174,6 +174,19 @@ struct Avx512 {
   static Floats Min(Floats a, Floats b) { return _mm512_min_ps(a, b); }
   static Floats Max(Floats a, Floats b) { return _mm512_max_ps(a, b); }
 
+  // Zero but for the elements of the mask.
+  static Floats Keep(Mask mask, Floats a) {
+    return _mm512_maskz_mov_ps(mask, a);
+  }
+
+  // A table of 16 floats. LookUp takes the numbers of its elements from the
+  // lowest four bits of integers of 32 bits.
+  using FloatTable = __m512;
+  static FloatTable LoadTable(const float* from) { return Load(from); }
+  static Floats LookUp(FloatTable table, Ints indices) {
+    return _mm512_permutexvar_ps(indices, table);
+  }
+
   // Integers of 32 bits wrap around.
   static Ints Add(Ints a, Ints b) { return _mm512_add_epi32(a, b); }
   static Ints Subtract(Ints a, Ints b) { return _mm512_sub_epi32(a, b); }
@@ -214,6 +227,9 @@ struct Avx512 {
   }
   static Ints ShiftLeftShorts(Ints a, int bits) {
     return _mm512_slli_epi16(a, bits);
+  }
+  static Ints ShiftRightInts(Ints a, int bits) {
+    return _mm512_srli_epi32(a, bits);
   }
 
   // Where both u8 and s8 make sense, the type of the last argument says which;

@@ -37,6 +37,10 @@ class WholeBlock {
   typename V::Ints LoadBytes(const Byte* from) const {
     return V::Load(from);
   }
+  // `a` with zeros for elements that are not there.
+  typename V::Floats Keep(typename V::Floats a, int /*quarter*/) const {
+    return a;
+  }
   void Store(float* to, int quarter, typename V::Floats a) const {
     V::Store(to + quarter * V::kFloats, a);
   }
@@ -75,6 +79,9 @@ class PartOfBlock {
   template <typename Byte>
   typename V::Ints LoadBytes(const Byte* from) const {
     return V::LoadBytes(from, count_);
+  }
+  typename V::Floats Keep(typename V::Floats a, int quarter) const {
+    return V::Keep(V::First(count_ - Skipped(quarter)), a);
   }
   void Store(float* to, int quarter, typename V::Floats a) const {
     const int64_t skipped = Skipped(quarter);

@@ -177,6 +177,29 @@ OperatorCase InstanceNorm(int64_t channels, int64_t size) {
               {"quantized::instance_norm", "", arguments});
 }
 
+OperatorCase Softmax(int64_t rows, int64_t columns) {
+  const Stack arguments = {Codes({rows, columns}), int64_t{-1}, 1.0 / 256,
+                           int64_t{0}};
+  return Case(absl::StrCat("softmax ", rows, " of ", columns),
+              {"ns::fbgemm_softmax", "", arguments},
+              {"quantized::softmax", "", arguments});
+}
+
+// Queries by keys, as attention multiplies them: views of what linear layers
+// give.
+OperatorCase Attention(int64_t heads, int64_t tokens) {
+  constexpr int64_t kWidth = 64;
+  const auto split = [&](const at::Tensor& x) {
+    return x.view({1, tokens, heads, kWidth}).transpose(1, 2);
+  };
+  const Ints sizes = {1, tokens, heads * kWidth};
+  const Stack arguments =
+      WithOutput({split(Codes(sizes)), split(Codes(sizes)).transpose(2, 3)});
+  return Case(absl::StrCat("matmul ", heads, " heads, ", tokens, " tokens"),
+              {"ns::fbgemm_matmul", "", arguments},
+              {"quantized::matmul", "", arguments});
+}
+
 OperatorCase MaxPool(int64_t channels, int64_t size) {
   const Stack arguments = {ChannelsLast(channels, size),
                            Ints{3, 3},
@@ -221,19 +244,11 @@ OperatorCase Mean(int64_t channels, int64_t size) {
 
 std::vector<OperatorCase> OperatorCases(bool quick) {
   std::vector<OperatorCase> cases = {
-      Multiply(32, 56),
-      Cat(32, 56),
-      Relu(32, 56),
-      Clamp(32, 56),
-      HardSwish(32, 56),
-      Sigmoid(32, 56),
-      BatchNorm(32, 56),
-      LayerNorm(128, 96),
-      GroupNorm(32, 56),
-      InstanceNorm(32, 56),
-      MaxPool(8, 112),
-      AveragePool(32, 28),
-      AdaptiveAveragePool(64, 7),
+      Multiply(32, 56),     Cat(32, 56),         Relu(32, 56),
+      Clamp(32, 56),        HardSwish(32, 56),   Sigmoid(32, 56),
+      BatchNorm(32, 56),    LayerNorm(128, 96),  GroupNorm(32, 56),
+      InstanceNorm(32, 56), Softmax(128, 96),    Attention(3, 96),
+      MaxPool(8, 112),      AveragePool(32, 28), AdaptiveAveragePool(64, 7),
       Mean(64, 7),
   };
   if (quick) {
@@ -243,8 +258,8 @@ std::vector<OperatorCase> OperatorCases(bool quick) {
        {Multiply(96, 112), Cat(64, 112), Relu(96, 112), Clamp(96, 112),
         HardSwish(96, 112), Sigmoid(96, 112), BatchNorm(96, 112),
         LayerNorm(197, 768), GroupNorm(96, 112), InstanceNorm(96, 112),
-        MaxPool(64, 112), AveragePool(128, 56), AdaptiveAveragePool(2048, 7),
-        Mean(1280, 7)}) {
+        Softmax(2364, 197), Attention(12, 197), MaxPool(64, 112),
+        AveragePool(128, 56), AdaptiveAveragePool(2048, 7), Mean(1280, 7)}) {
     cases.push_back(large);
   }
   return cases;

@@ -1,6 +1,8 @@
 #include "passes/kernels/gemm/packed_matrix.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -41,6 +43,36 @@ TEST(PackedMatrixTest, HasEachWeightAtItsPlaceAndZerosElsewhere) {
             }
           }
         }
+      }
+    }
+  }
+}
+
+TEST(PackedMatrixTest, OfActivationsIsThatOfTheSameNumbersWithASign) {
+  for (const int64_t n : {0, 1, 15, 16, 17, 40}) {
+    for (const int64_t k : {0, 1, 4, 5, 21}) {
+      const std::vector<int8_t> weights = Counted(n * k);
+      const PackedMatrix expected(weights.data(), n, 1, k);
+      // Strides of k and of n.
+      const std::vector<std::pair<int64_t, int64_t>> layouts = {
+          {1, k + 2}, {n + 3, 1}, {2, 2 * k + 1}};
+      for (const auto& [k_stride, n_stride] : layouts) {
+        std::vector<uint8_t> activations(
+            std::max<int64_t>(n * n_stride, k * k_stride) + 1);
+        for (int64_t i = 0; i < n; ++i) {
+          for (int64_t j = 0; j < k; ++j) {
+            activations[i * n_stride + j * k_stride] =
+                static_cast<uint8_t>(weights[i * k + j] + 128);
+          }
+        }
+        const PackedMatrix packed = PackedMatrix::OfActivations(
+            activations.data(), n, k, n_stride, k_stride);
+        EXPECT_EQ(packed.column_sums(), expected.column_sums());
+        ASSERT_EQ(packed.panel_bytes(), expected.panel_bytes());
+        EXPECT_EQ(std::memcmp(packed.data(), expected.data(),
+                              packed.panels() * packed.panel_bytes()),
+                  0)
+            << n << " by " << k << ", strides " << n_stride << ", " << k_stride;
       }
     }
   }
