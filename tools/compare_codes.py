@@ -76,6 +76,22 @@ def mean(shape, scale):
   return torch.ops.ns.fbgemm_mean(x, dim, False), torch.mean(x, dim)
 
 
+def softmax(shape, scale):
+  x = codes(shape, scale)
+  output = (-1, *qparams(scale)) if torch.rand(1) < 0.5 else (-1, 1 / 256, 0)
+  return (torch.ops.ns.fbgemm_softmax(x, *output),
+          torch.ops.quantized.softmax(x, *output))
+
+
+def matmul(shape, scale):
+  """A matrix by a transposed one, as attention multiplies queries by keys."""
+  a, b = (codes(shape, scale).reshape(-1, shape[-1])[:64] for _ in range(2))
+  b = b.t()
+  output_scale = scale() * shape[-1]**0.5
+  return (torch.ops.ns.fbgemm_matmul(a, b, output_scale, 128),
+          torch.ops.quantized.matmul(a, b, output_scale, 128))
+
+
 PAIRS = {
     'add': two_operands('add'),
     'add_relu': two_operands('add_relu'),
@@ -83,6 +99,8 @@ PAIRS = {
     'hardswish': one_operand('hardswish'),
     'sigmoid': one_operand('sigmoid'),
     'mean': mean,
+    'softmax': softmax,
+    'matmul': matmul,
 }
 
 

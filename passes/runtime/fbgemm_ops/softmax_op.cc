@@ -37,7 +37,7 @@ at::Tensor Softmax(const at::Tensor& x, int64_t dim, double output_scale,
   return SoftmaxOfRows(x.transpose(wrapped, -1), output_scale,
                        output_zero_point)
       .transpose(wrapped, -1)
-      .contiguous();
+      .clone(at::MemoryFormat::Contiguous);
 }
 
 TORCH_LIBRARY_FRAGMENT(ns, library) {

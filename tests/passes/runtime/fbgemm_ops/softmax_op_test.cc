@@ -21,8 +21,8 @@ void ExpectTheirs(const at::Tensor& x, int64_t dim, double scale = 1.0 / 256,
 }
 
 TEST(SoftmaxOpTest, GivesLibTorchsCodesInAllLayoutsOverAllDimensions) {
-  for (const Ints& sizes :
-       {Ints{8}, Ints{3, 64}, Ints{2, 3, 5, 77}, Ints{4, 1}, Ints{2, 3, 4}}) {
+  for (const Ints& sizes : {Ints{8}, Ints{3, 64}, Ints{2, 3, 5, 77}, Ints{4, 1},
+                            Ints{1, 1, 3}, Ints{2, 3, 4}}) {
     for (const double scale : {0.01, 0.05, 0.8}) {
       for (const auto& [name, x] : Layouts(RandomCodes(sizes, scale))) {
         SCOPED_TRACE(name);
