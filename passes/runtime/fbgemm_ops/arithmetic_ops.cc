@@ -1,12 +1,15 @@
 // ns::fbgemm_add, mul and cat, with and without relu: what quantized::add, mul
 // and cat take, of tensors.
+#include <ATen/ExpandUtils.h>
 #include <ATen/Functions.h>
 #include <ATen/core/List.h>
 #include <torch/library.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "passes/kernels/elementwise/add.h"
@@ -16,7 +19,10 @@
 #include "passes/kernels/elementwise/multiply.h"
 #include "passes/kernels/elementwise/quantize.h"
 #include "passes/kernels/elementwise/requantize.h"
+#include "passes/kernels/parallel.h"
+#include "passes/kernels/qparams.h"
 #include "passes/runtime/fbgemm_ops/quantized_data.h"
+#include "passes/runtime/fbgemm_ops/repeated_operand.h"
 #include "passes/runtime/fbgemm_ops/torch_parallel.h"
 
 namespace ns {
@@ -41,12 +47,49 @@ using Kernel = void (*)(kernels::QuantizedOperand, kernels::QuantizedOperand,
                         int64_t, bool, kernels::QParams, uint8_t*,
                         kernels::Parallel);
 
+// A kernel of two operands, of which one is broadcast to the sizes of the
+// other, if Repeated can. The output is laid out as the other is.
+std::optional<at::Tensor> BinaryOfRepeated(Kernel kernel, const at::Tensor& a,
+                                           const at::Tensor& b, bool relu,
+                                           double scale, int64_t zero_point) {
+  const auto sizes = at::infer_size(a.sizes(), b.sizes());
+  const bool is_a_whole = a.sizes() == sizes;
+  if (!is_a_whole && b.sizes() != sizes) {
+    return std::nullopt;
+  }
+  const at::Tensor whole = Dense(is_a_whole ? a : b);
+  const std::optional<RepeatedOperand> repeated =
+      Repeated(is_a_whole ? b : a, whole);
+  if (!repeated) {
+    return std::nullopt;
+  }
+  at::Tensor out = EmptyQuantizedLike(whole, scale, zero_point);
+  const kernels::QParams qparams = QParamsOf(out);
+  uint8_t* const to = MutableQuantizedDataOf(out);
+  ForRepeated(*repeated, TorchParallel,
+              [&](int64_t begin, int64_t count, const uint8_t* values) {
+                const kernels::QuantizedOperand operand = {
+                    QuantizedDataOf(whole) + begin, QParamsOf(whole)};
+                const kernels::QuantizedOperand other = {
+                    values, QParamsOf(repeated->values)};
+                kernel(is_a_whole ? operand : other,
+                       is_a_whole ? other : operand, count, relu, qparams,
+                       to + begin, kernels::Serial);
+              });
+  return out;
+}
+
 at::Tensor Binary(const char* op, Kernel kernel, const at::Tensor& a,
                   const at::Tensor& b, bool relu, double scale,
                   int64_t zero_point) {
   CheckQuantized(a, op);
   CheckQuantized(b, op);
   CheckQParams(scale, zero_point, op);
+  if (a.sizes() != b.sizes()) {
+    if (auto out = BinaryOfRepeated(kernel, a, b, relu, scale, zero_point)) {
+      return *std::move(out);
+    }
+  }
   const auto [x, y] = Aligned(a, b);
   at::Tensor out = EmptyQuantizedLike(x, scale, zero_point);
   kernel(Operand(x), Operand(y), out.numel(), relu, QParamsOf(out),
