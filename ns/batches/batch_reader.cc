@@ -127,4 +127,14 @@ absl::StatusOr<std::vector<Batch>> BatchReader::ReadRange(int64_t begin,
   return batches;
 }
 
+absl::StatusOr<std::vector<Batch>> BatchReader::ReadEach(
+    absl::Span<const int64_t> numbers) const {
+  std::vector<Batch> batches;
+  for (const int64_t number : numbers) {
+    NS_ASSIGN_OR_RETURN(Batch batch, Read(number));
+    batches.push_back(std::move(batch));
+  }
+  return batches;
+}
+
 }  // namespace ns

@@ -67,10 +67,12 @@ class BatchReader {
   // Errors are as those of Read(), but do not name the batch.
   absl::StatusOr<std::vector<Batch>> ReadAll() const;
 
-  // Returns the batches from number `begin` on, up to and without `end`.
-  // Errors: those of Read().
+  // Return the batches from number `begin` on, up to and without `end`, and
+  // those at `numbers`, in their order. Errors: those of Read().
   absl::StatusOr<std::vector<Batch>> ReadRange(int64_t begin,
                                                int64_t end) const;
+  absl::StatusOr<std::vector<Batch>> ReadEach(
+      absl::Span<const int64_t> numbers) const;
 
  private:
   // The batches of one file, of which the first `size` are wanted.

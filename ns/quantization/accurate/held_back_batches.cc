@@ -18,6 +18,17 @@ namespace {
 constexpr int64_t kBatchesForOne = 16;
 constexpr int64_t kMostHeldBack = 8;
 
+// Runs batches `numbers`, before which `before` batches were run.
+absl::Status Run(Calibrator& calibrator, const BatchReader& batches,
+                 absl::Span<const int64_t> numbers, size_t before,
+                 const AfterBatch& after_batch) {
+  return calibrator.Run(batches, numbers, [&](size_t done) {
+    if (after_batch) {
+      after_batch(static_cast<int64_t>(before + done));
+    }
+  });
+}
+
 void SetMeansEnabled(const ModelGraph& prepared, bool enabled) {
   for (const auto& [name, means] : AttachedMeans(prepared.module())) {
     means->SetEnabled(enabled);
@@ -26,10 +37,34 @@ void SetMeansEnabled(const ModelGraph& prepared, bool enabled) {
 
 }  // namespace
 
-int64_t HeldBackBatches(int64_t batches) {
-  return batches < 2 ? 0
-                     : std::min(kMostHeldBack,
-                                std::max<int64_t>(1, batches / kBatchesForOne));
+BatchSplit SplitBatches(int64_t batches) {
+  const int64_t count =
+      batches < 2 ? 0
+                  : std::min(kMostHeldBack,
+                             std::max<int64_t>(1, batches / kBatchesForOne));
+  BatchSplit split;
+  split.held_back = SpreadEvenly(FirstBatches(batches), count);
+  auto next = split.held_back.begin();
+  for (int64_t i = 0; i < batches; ++i) {
+    if (next != split.held_back.end() && *next == i) {
+      ++next;
+    } else {
+      split.learned.push_back(i);
+    }
+  }
+  return split;
+}
+
+std::vector<int64_t> SpreadEvenly(absl::Span<const int64_t> numbers,
+                                  int64_t count) {
+  const auto size = static_cast<int64_t>(numbers.size());
+  std::vector<int64_t> spread;
+  for (int64_t i = 1; i <= std::min(count, size); ++i) {
+    // The last one of each of `count` parts.
+    spread.push_back(
+        numbers[static_cast<size_t>(i * size / std::min(count, size) - 1)]);
+  }
+  return spread;
 }
 
 absl::Status CalibrateInTwoParts(const ModelGraph& prepared,
@@ -37,26 +72,21 @@ absl::Status CalibrateInTwoParts(const ModelGraph& prepared,
                                  const std::function<void()>& before_held_back,
                                  const AfterBatch& after_batch) {
   NS_ASSIGN_OR_RETURN(Calibrator calibrator, Calibrator::Create(prepared));
-  const std::vector<int64_t> all = FirstBatches(batches.size());
-  const auto first =
-      static_cast<size_t>(batches.size() - HeldBackBatches(batches.size()));
-  const auto run = [&](size_t begin, size_t end) {
-    return calibrator.Run(batches,
-                          absl::MakeConstSpan(all).subspan(begin, end - begin),
-                          [&](size_t done) {
-                            if (after_batch) {
-                              after_batch(static_cast<int64_t>(begin + done));
-                            }
-                          });
-  };
-  NS_RETURN_IF_ERROR(run(0, first));
+  const BatchSplit split = SplitBatches(batches.size());
+  NS_RETURN_IF_ERROR(Run(calibrator, batches, split.learned, 0, after_batch));
   before_held_back();
-  return run(first, all.size());
+  return Run(calibrator, batches, split.held_back, split.learned.size(),
+             after_batch);
 }
 
 absl::Status CalibrateHoldingBack(const ModelGraph& prepared,
                                   const BatchReader& batches,
                                   const AfterBatch& after_batch) {
+  if (AttachedMeans(prepared.module()).empty()) {
+    NS_ASSIGN_OR_RETURN(Calibrator calibrator, Calibrator::Create(prepared));
+    return Run(calibrator, batches, FirstBatches(batches.size()), 0,
+               after_batch);
+  }
   const absl::Status status = CalibrateInTwoParts(
       prepared, batches, [&] { SetMeansEnabled(prepared, false); },
       after_batch);

@@ -30,8 +30,8 @@
 namespace ns {
 namespace {
 
-// The first batches, which are not held back, on which biases are corrected
-// layer by layer, and of which weights are rounded adaptively.
+// How many batches at most, of those that are not held back, correct biases
+// layer by layer and round weights adaptively.
 constexpr int64_t kMostSampled = 32;
 
 // What the worst output gains at least by corrections layer by layer that take
@@ -67,13 +67,13 @@ bool Chooses(const QuantizeOptions& options) {
 class Chooser {
  public:
   Chooser(const ModelGraph& float_model, const ModelGraph& prepared,
-          const BatchReader& batches, const QuantizeOptions& options,
-          std::vector<Batch> held_back, const AfterBatch& after_batch)
+          const BatchReader& batches, const BatchSplit& split,
+          const QuantizeOptions& options, std::vector<Batch> held_back,
+          const AfterBatch& after_batch)
       : float_model_(float_model),
         prepared_(&prepared),
         batches_(batches),
-        sampled_(std::min(batches.size() - HeldBackBatches(batches.size()),
-                          kMostSampled)),
+        sampled_(SpreadEvenly(split.learned, kMostSampled)),
         options_(options),
         held_back_(std::move(held_back)),
         after_batch_(after_batch) {}
@@ -187,7 +187,7 @@ class Chooser {
   absl::Status RoundWeights(QuantizedModel& best) {
     LayerCorrections rounded;
     NS_ASSIGN_OR_RETURN(const std::vector<Batch> sampled,
-                        batches_.ReadRange(0, sampled_));
+                        batches_.ReadEach(sampled_));
     NS_ASSIGN_OR_RETURN(
         rounded.weights,
         RoundLayers(*prepared_, sampled, options_.methods.rounding_steps,
@@ -336,8 +336,8 @@ class Chooser {
   // Those of the best model so far.
   LayerCorrections corrections_;
   const BatchReader& batches_;
-  // So many of the first ones teach a method.
-  const int64_t sampled_;
+  // The numbers of those that teach a method.
+  const std::vector<int64_t> sampled_;
   const QuantizeOptions& options_;
   const std::vector<Batch> held_back_;
   TargetError target_error_{float_model_, held_back_};
@@ -360,12 +360,11 @@ absl::StatusOr<QuantizedModel> ConvertKeepingWhatHelps(
     return ConvertModel(prepared, options);
   }
   const ScopedEngine engine(EngineOf(options.backend));
-  NS_ASSIGN_OR_RETURN(
-      std::vector<Batch> held_back,
-      batches.ReadRange(batches.size() - HeldBackBatches(batches.size()),
-                        batches.size()));
-  return Chooser(float_model, prepared, batches, options, std::move(held_back),
-                 after_batch)
+  const BatchSplit split = SplitBatches(batches.size());
+  NS_ASSIGN_OR_RETURN(std::vector<Batch> held_back,
+                      batches.ReadEach(split.held_back));
+  return Chooser(float_model, prepared, batches, split, options,
+                 std::move(held_back), after_batch)
       .Run();
 }
 
@@ -380,7 +379,8 @@ int64_t BatchesToMeasure(const QuantizeOptions& options,
   const int64_t tried = ranges + corrections;
   // Then the outputs, before the first of them those of the plain model.
   const int64_t runs = ranges + 2 * corrections + tried + (tried > 0 ? 1 : 0);
-  return runs * HeldBackBatches(batches.size());
+  return runs *
+         static_cast<int64_t>(SplitBatches(batches.size()).held_back.size());
 }
 
 }  // namespace ns

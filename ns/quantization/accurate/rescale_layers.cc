@@ -372,19 +372,19 @@ absl::StatusOr<RescaledModel> RescaleWhatHelps(const ModelGraph& float_model,
                                                const QuantizeOptions& options) {
   NS_ASSIGN_OR_RETURN(ModelGraph folded,
                       FoldForQuantization(float_model, /*compat=*/false));
-  const int64_t held_back = HeldBackBatches(batches.size());
-  if (held_back == 0) {
+  const BatchSplit split = SplitBatches(batches.size());
+  if (split.held_back.empty()) {
     return RescaledModel{
         std::move(folded),
         {},
         {"layers are not rescaled: there is one batch, and none is left to see "
          "whether it helps; give more"}};
   }
-  const int64_t first = batches.size() - held_back;
-  NS_ASSIGN_OR_RETURN(std::vector<Batch> sampled,
-                      batches.ReadRange(0, std::min(first, kMostSampled)));
+  NS_ASSIGN_OR_RETURN(
+      std::vector<Batch> sampled,
+      batches.ReadEach(SpreadEvenly(split.learned, kMostSampled)));
   NS_ASSIGN_OR_RETURN(std::vector<Batch> kept,
-                      batches.ReadRange(first, batches.size()));
+                      batches.ReadEach(split.held_back));
   const ScopedEngine engine(EngineOf(options.backend));
   return Rescaler(float_model, std::move(folded), options, std::move(sampled),
                   std::move(kept))

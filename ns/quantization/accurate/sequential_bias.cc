@@ -91,7 +91,7 @@ at::Tensor CorrectedOutput(LayerMeans& layer, const at::Tensor& y) {
 
 absl::StatusOr<std::map<std::string, at::Tensor>> SequentialBiasShifts(
     const ModelGraph& prepared, const LayerCorrections& corrections,
-    const BatchReader& batches, int64_t count,
+    const BatchReader& batches, absl::Span<const int64_t> numbers,
     const std::function<void()>& after_batch) {
   NS_ASSIGN_OR_RETURN(const PreparedModel record,
                       AttachedPreparedModel(prepared.module()));
@@ -130,7 +130,7 @@ absl::StatusOr<std::map<std::string, at::Tensor>> SequentialBiasShifts(
   }
   NS_ASSIGN_OR_RETURN(Calibrator float_runner, Calibrator::Create(in_float));
   NS_ASSIGN_OR_RETURN(Calibrator runner, Calibrator::Create(quantized));
-  for (int64_t i = 0; i < count; ++i) {
+  for (const int64_t i : numbers) {
     for (auto& [index, layer] : means) {
       layer.in_float.clear();
       layer.next = 0;

@@ -32,14 +32,14 @@ namespace ns {
 // BiasShift, it makes up for rounded activations, too.
 //
 // Runs the float model and the quantized one, which has `corrections`, on each
-// of the first `count` of `batches` once, and then calls `after_batch`, which
-// may be null. Memory holds one batch. A layer that runs several times in a
-// batch gets the mean of its shifts. One that never runs gets none, and runs
+// of `batches` whose number is in `numbers` once, and then calls `after_batch`,
+// which may be null. Memory holds one batch. A layer that runs several times in
+// a batch gets the mean of its shifts. One that never runs gets none, and runs
 // whose shift is nan or infinite do not count. Errors: those of
 // ConvertObservers; a batch that cannot be read or does not fit.
 absl::StatusOr<std::map<std::string, at::Tensor>> SequentialBiasShifts(
     const ModelGraph& prepared, const LayerCorrections& corrections,
-    const BatchReader& batches, int64_t count,
+    const BatchReader& batches, absl::Span<const int64_t> numbers,
     const std::function<void()>& after_batch = nullptr);
 
 }  // namespace ns

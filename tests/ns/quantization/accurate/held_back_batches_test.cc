@@ -2,10 +2,14 @@
 
 #include <ATen/Functions.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ns/batches/run_batches.h"
 #include "ns/quantization/model/quantize_model.h"
 #include "passes/quantization/observe/prepared_model.h"
 #include "tests/ns/quantization/quantizing.h"
@@ -15,13 +19,37 @@
 namespace ns {
 namespace {
 
-TEST(HeldBackBatchesTest, AreASixteenthOfThem) {
-  EXPECT_EQ(HeldBackBatches(0), 0);
-  EXPECT_EQ(HeldBackBatches(1), 0);
-  EXPECT_EQ(HeldBackBatches(2), 1);
-  EXPECT_EQ(HeldBackBatches(31), 1);
-  EXPECT_EQ(HeldBackBatches(32), 2);
-  EXPECT_EQ(HeldBackBatches(1000), 8);
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using Numbers = std::vector<int64_t>;
+
+TEST(HeldBackBatchesTest, AreASixteenthOfThemSpreadEvenly) {
+  EXPECT_THAT(SplitBatches(0).held_back, IsEmpty());
+  EXPECT_THAT(SplitBatches(1).held_back, IsEmpty());
+  EXPECT_THAT(SplitBatches(2).held_back, ElementsAre(1));
+  EXPECT_THAT(SplitBatches(31).held_back, ElementsAre(30));
+  EXPECT_THAT(SplitBatches(32).held_back, ElementsAre(15, 31));
+  EXPECT_THAT(SplitBatches(1000).held_back,
+              ElementsAre(124, 249, 374, 499, 624, 749, 874, 999));
+}
+
+TEST(HeldBackBatchesTest, TheOthersAreLearnedFrom) {
+  EXPECT_THAT(SplitBatches(0).learned, IsEmpty());
+  EXPECT_THAT(SplitBatches(1).learned, ElementsAre(0));
+  EXPECT_THAT(SplitBatches(3).learned, ElementsAre(0, 1));
+  const BatchSplit split = SplitBatches(40);
+  Numbers all = split.learned;
+  all.insert(all.end(), split.held_back.begin(), split.held_back.end());
+  std::sort(all.begin(), all.end());
+  EXPECT_EQ(all, FirstBatches(40));
+}
+
+TEST(HeldBackBatchesTest, NumbersAreSpreadEvenly) {
+  EXPECT_THAT(SpreadEvenly(Numbers{3, 5, 8, 9}, 2), ElementsAre(5, 9));
+  EXPECT_THAT(SpreadEvenly(Numbers{3, 5, 8, 9}, 3), ElementsAre(3, 5, 9));
+  EXPECT_THAT(SpreadEvenly(Numbers{3, 5}, 7), ElementsAre(3, 5));
+  EXPECT_THAT(SpreadEvenly(Numbers{3, 5}, 0), IsEmpty());
+  EXPECT_THAT(SpreadEvenly(Numbers{}, 4), IsEmpty());
 }
 
 TEST(HeldBackBatchesTest, AllBatchesAreObservedAndMeansAreOfTheFirst) {

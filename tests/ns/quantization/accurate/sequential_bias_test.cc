@@ -40,7 +40,7 @@ class SequentialBiasTest : public ::testing::Test {
     LayerCorrections corrections;
     if (corrects) {
       corrections.bias_shifts =
-          OrThrow(SequentialBiasShifts(prepared, {}, ReaderOf(x_), 1));
+          OrThrow(SequentialBiasShifts(prepared, {}, ReaderOf(x_), {0}));
     }
     QuantizedModel quantized =
         OrThrow(ConvertModel(prepared, options_, corrections));
@@ -75,7 +75,7 @@ TEST_F(SequentialBiasTest, OnlyLayersThatCanBeCorrectedHaveShifts) {
                    options_));
   NS_ASSERT_OK(Calibrate(prepared, BatchesOf({x_})));
   int batches = 0;
-  EXPECT_THAT(OrThrow(SequentialBiasShifts(prepared, {}, ReaderOf(x_), 1,
+  EXPECT_THAT(OrThrow(SequentialBiasShifts(prepared, {}, ReaderOf(x_), {0},
                                            [&] { ++batches; })),
               IsEmpty());
   EXPECT_EQ(batches, 1);
@@ -86,9 +86,10 @@ TEST_F(SequentialBiasTest, BatchesThatDoNotFitAreErrors) {
       OrThrow(PrepareModel(FloatModel({"return " + ConvOf("x")}), options_));
   NS_ASSERT_OK(Calibrate(prepared, BatchesOf({x_})));
   EXPECT_FALSE(
-      SequentialBiasShifts(prepared, {}, ReaderOf(at::ones({2})), 1).ok());
+      SequentialBiasShifts(prepared, {}, ReaderOf(at::ones({2})), {0}).ok());
   EXPECT_FALSE(
-      SequentialBiasShifts(FloatModel({"return x"}), {}, ReaderOf(x_), 1).ok());
+      SequentialBiasShifts(FloatModel({"return x"}), {}, ReaderOf(x_), {0})
+          .ok());
 }
 
 }  // namespace
