@@ -25,6 +25,7 @@
 #include "ns/quantization/model/quantized_engine.h"
 #include "ns/quantization/model/target_error.h"
 #include "ns/quantization/quantize_once.h"
+#include "ns/quantization/try_headroom.h"
 #include "passes/quantization/qconfig/quantization_target.h"
 
 namespace ns {
@@ -340,8 +341,14 @@ absl::Status AdviseTarget(const ModelGraph& float_model,
 
 absl::StatusOr<QuantizeResult> Quantize(const ModelGraph& float_model,
                                         const BatchReader& batches,
-                                        const QuantizeOptions& options) {
-  const ScopedEngine engine(EngineOf(options.backend));
+                                        const QuantizeOptions& asked) {
+  const ScopedEngine engine(EngineOf(asked.backend));
+  QuantizeOptions options = asked;
+  // What cannot be tried is not needed: errors come up again below.
+  const auto headroom = TryHeadroom(float_model, batches, asked);
+  if (headroom.ok() && *headroom && (*headroom)->IsKept()) {
+    options.headroom = (*headroom)->factor;
+  }
   NS_ASSIGN_OR_RETURN(QuantizeResult result,
                       QuantizeOnce(float_model, batches, options));
   if (options.mode == QuantizeMode::kStatic && !options.compat &&
@@ -361,6 +368,9 @@ absl::StatusOr<QuantizeResult> Quantize(const ModelGraph& float_model,
     AdviseTarget(float_model, batches, options, result).IgnoreError();
   }
   WarnOfNoise(float_model, batches, options, result);
+  if (headroom.ok()) {
+    result.headroom = *headroom;
+  }
   return result;
 }
 

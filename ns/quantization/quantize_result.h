@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/model/model_graph.h"
+#include "ns/quantization/model/headroom_trial.h"
 #include "ns/quantization/model/output_error.h"
 #include "passes/quantization/layers/quantization_report.h"
 #include "passes/quantization/qconfig/qconfig_mapping.h"
@@ -35,6 +36,8 @@ struct QuantizeResult {
   // What other flags of `ns quantize` would gain, with figures, one line each:
   // "--mode=dynamic: 39.6 dB in the worst output, for 12.8 dB here; ...".
   std::vector<std::string> advice;
+  // Absent where none was tried.
+  std::optional<HeadroomTrial> headroom = std::nullopt;
 };
 
 }  // namespace ns

@@ -321,7 +321,9 @@ class QuantizeSchemaTest(cli.CliTest):
   """ns.quantize/1."""
 
   def check_value(self, value):
-    self.assertEqual(list(value), ['scale', 'zero_point', 'min', 'max'])
+    self.assertEqual([key for key in value if key != 'headroom'],
+                     ['scale', 'zero_point', 'min', 'max'])
+    self.assertGreater(value.get('headroom', 1), 0)
     self.assertIsInstance(value['zero_point'], int)
     for key in ('scale', 'min', 'max'):
       self.assertIsInstance(value[key], float)
@@ -345,7 +347,7 @@ class QuantizeSchemaTest(cli.CliTest):
 
   def check(self, result):
     self.assertEqual([key for key in result
-                      if key not in ('output_sqnr_db', 'advice')],
+                      if key not in ('output_sqnr_db', 'advice', 'headroom')],
                      ['schema', 'float', 'out', 'mode', 'backend', 'batches',
                       'layers', 'stayed_float', 'tried', 'unused_rules',
                       'warnings'])
@@ -366,6 +368,10 @@ class QuantizeSchemaTest(cli.CliTest):
       self.assertEqual('reason' in tried, not tried['kept'])
       self.assertIn(tried['layer'], names)
       self.assertIsInstance(tried['kept'], bool)
+    if 'headroom' in result:
+      self.assertEqual(list(result['headroom']),
+                       ['factor', 'batch', 'sqnr_db_without', 'sqnr_db_with',
+                        'kept'])
     for text in result['unused_rules'] + result['warnings']:
       self.assertIsInstance(text, str)
     self.assertEqual('output_sqnr_db' in result, result['batches'] > 0)

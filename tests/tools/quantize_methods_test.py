@@ -360,7 +360,7 @@ class ObserverTest(QuantizeTest):
     torch.save(batches, self.path('peaks.pt'))
     self.command = ('quantize', f'--float={self.path("separable.pt")}',
                     f'--inputs={self.path("peaks.pt")}', self.out(),
-                    '--target=fbgemm-vnni')
+                    '--target=fbgemm-vnni', '--headroom=1')
 
   def test_what_is_kept_costs_less(self):
     report = self.json(*self.command, '--observer=auto')

@@ -81,6 +81,7 @@ class QuantizeRunner {
     summary.report = std::move(result.report);
     summary.outputs = std::move(result.outputs);
     summary.advice = std::move(result.advice);
+    summary.headroom = result.headroom;
     mapping_ = std::move(result.mapping);
     files_.push_back(ModelFile(std::move(result.quantized), flags_.out_path));
     if (!flags_.out_float_path.empty()) {

@@ -291,6 +291,7 @@ absl::Status ParseOptions(const Flags& flags, QuantizeFlags& parsed) {
   }
   NS_ASSIGN_OR_RETURN(const auto headroom, flags.Positive("headroom"));
   options.headroom = headroom.value_or(1);
+  options.methods.choose_headroom &= !headroom.has_value();
   if (!(options.headroom >= 1)) {
     return Refused("--headroom=", flags.Get("headroom"),
                    " is below 1, which would cut off what was seen; use 1 or "

@@ -30,7 +30,8 @@ constexpr FlagSpec kFlags[] = {
      "which the layers lose least on batches held back"},
     {"headroom", "X",
      "activations get a range X times that of calibration, for data with "
-     "larger values: 1 (default) or more"},
+     "larger values: 1 or more; default 1, or what 3 to 16 batches of "
+     "different size show to be needed"},
     {"target", "NAME",
      "where the model will run: fbgemm-avx2 (default of fbgemm and x86) or "
      "onednn-avx2, any server; fbgemm-vnni or onednn, servers with VNNI; "

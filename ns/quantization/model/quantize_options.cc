@@ -84,6 +84,7 @@ QuantizeMethods DefaultMethods() {
   QuantizeMethods methods;
   methods.bias_correction = BiasCorrection::kBest;
   methods.choose_ranges = true;
+  methods.choose_headroom = true;
   return methods;
 }
 

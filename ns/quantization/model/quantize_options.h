@@ -48,6 +48,10 @@ struct QuantizeMethods {
   // QuantizeOptions::mapping.
   bool choose_ranges = false;
   bool choose_observers = false;
+  // Whether QuantizeOptions::headroom is chosen by what the largest batch loses
+  // without it (TryHeadroom in ns/quantization/try_headroom.h). Ignored with
+  // QuantizeOptions::mapping.
+  bool choose_headroom = false;
   // Whether factors move between layers before the model is observed
   // (rescale_layers.h).
   bool equalize = false;
@@ -58,7 +62,7 @@ struct QuantizeMethods {
 };
 
 // Returns the methods that `ns quantize` uses unless its flags say otherwise:
-// bias correction (kBest), and the choice of bits and ranges.
+// bias correction (kBest), and the choice of bits, ranges and headroom.
 QuantizeMethods DefaultMethods();
 
 struct QuantizeOptions {

@@ -47,6 +47,7 @@ void Map(Io& io, ValueQuantization& value) {
   io("zero_point", value.zero_point);
   io("min", value.min);
   io("max", value.max);
+  io.Optional("headroom", value.headroom);
 }
 
 template <typename Io>
@@ -81,6 +82,15 @@ void Map(Io& io, TriedMethod& tried) {
   io("sqnr_db_with", tried.with_db);
   io.Derived("kept", [&] { return tried.IsKept(); });
   io.When(!tried.IsKept(), "reason", tried.reason);
+}
+
+template <typename Io>
+void Map(Io& io, HeadroomTrial& trial) {
+  io("factor", trial.factor);
+  io("batch", trial.batch);
+  io("sqnr_db_without", trial.without_db);
+  io("sqnr_db_with", trial.with_db);
+  io.Derived("kept", [&] { return trial.IsKept(); });
 }
 
 template <typename Io>
@@ -145,6 +155,7 @@ void Map(Io& io, QuantizeSummary& summary) {
   io("layers", summary.report.layers);
   io("stayed_float", summary.report.stayed_float);
   io("tried", summary.report.tried);
+  io.Optional("headroom", summary.headroom);
   io("unused_rules", summary.report.unused_rules);
   io("warnings", summary.report.warnings);
   io.When(summary.batches > 0, "output_sqnr_db", summary.outputs);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ns/quantization/model/headroom_trial.h"
 #include "ns/quantization/model/output_error.h"
 #include "ns/training/training_report.h"
 #include "passes/quantization/layers/quantization_report.h"
@@ -53,6 +54,8 @@ struct QuantizeSummary {
   std::vector<OutputError> outputs;
   // QuantizeResult::advice.
   std::vector<std::string> advice;
+  // QuantizeResult::headroom.
+  std::optional<HeadroomTrial> headroom;
 };
 
 }  // namespace ns

@@ -260,6 +260,17 @@ std::string AdviceList(const std::vector<std::string>& advice) {
   return advice.empty() ? "" : List("more with other flags", advice);
 }
 
+// Returns what a headroom gains or costs, and whether it was kept.
+std::string HeadroomText(const HeadroomTrial& trial) {
+  return List(
+      absl::StrFormat("headroom of %g%s", trial.factor,
+                      trial.IsKept() ? "" : ", which costs too much"),
+      {absl::StrFormat("models that have not seen batch %d, the largest: %s dB "
+                       "without it, %s dB with it",
+                       trial.batch, FormatDb(trial.without_db),
+                       FormatDb(trial.with_db))});
+}
+
 // Returns what a search has found for its budget.
 std::string BudgetText(const BudgetReport& budget) {
   const auto db = [](double figure) {
@@ -283,14 +294,15 @@ std::string QuantizeTable(const QuantizeSummary& summary,
                           const TableOptions& options) {
   const QuantizationReport& report = summary.report;
   const std::vector<Rule> rules = RulesOf(report.layers);
-  return absl::StrCat(LayerRows(report.layers, rules, options),
-                      CountLine(summary), RuleList(rules),
-                      FloatList(report.stayed_float),
-                      UnusedRules(report.unused_rules),
-                      TriedMethodsText(report.tried), OutputList(summary),
-                      summary.training ? TrainingText(*summary.training) : "",
-                      summary.budget ? BudgetText(*summary.budget) : "",
-                      AdviceList(summary.advice));
+  return absl::StrCat(
+      LayerRows(report.layers, rules, options), CountLine(summary),
+      RuleList(rules), FloatList(report.stayed_float),
+      UnusedRules(report.unused_rules), TriedMethodsText(report.tried),
+      summary.headroom ? HeadroomText(*summary.headroom) : "",
+      OutputList(summary),
+      summary.training ? TrainingText(*summary.training) : "",
+      summary.budget ? BudgetText(*summary.budget) : "",
+      AdviceList(summary.advice));
 }
 
 }  // namespace ns

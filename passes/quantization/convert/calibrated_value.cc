@@ -2,7 +2,11 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -44,6 +48,32 @@ absl::StatusOr<QParams> QParamsOfTensor(const Observer& observer) {
   });
 }
 
+// Values are clipped where their type ends, also where the observer chose a
+// narrower range of integers.
+std::optional<double> HeadroomOf(const CalibratedValue& observed) {
+  const ObserverState state = observed.observer->State();
+  const auto min = state.find("min_val");
+  const auto max = state.find("max_val");
+  if (min == state.end() || max == state.end() || min->second.numel() != 1 ||
+      max->second.numel() != 1) {
+    return std::nullopt;
+  }
+  const bool is_signed = observed.observer->config().dtype == at::kQInt8;
+  const auto headroom = [&](int64_t last_integer, double seen) {
+    const double last =
+        observed.qparams.scale *
+        static_cast<double>(last_integer - observed.qparams.zero_point);
+    // None where nothing was seen on this side of 0.
+    return seen * last > 0 ? last / seen
+                           : std::numeric_limits<double>::infinity();
+  };
+  const double least = std::min(
+      headroom(is_signed ? -128 : 0, std::min(min->second.item<double>(), 0.0)),
+      headroom(is_signed ? 127 : 255,
+               std::max(max->second.item<double>(), 0.0)));
+  return std::isfinite(least) ? std::optional(least) : std::nullopt;
+}
+
 }  // namespace
 
 CalibratedValue MadeUpValue(ObserverPtr observer, size_t index) {
@@ -76,7 +106,7 @@ ValueQuantization Describe(const CalibratedValue& observed) {
     return qparams.scale * static_cast<double>(integer - qparams.zero_point);
   };
   return {qparams.scale, qparams.zero_point, value(grid.quant_min),
-          value(grid.quant_max)};
+          value(grid.quant_max), HeadroomOf(observed)};
 }
 
 }  // namespace ns

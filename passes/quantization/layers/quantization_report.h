@@ -16,6 +16,10 @@ struct ValueQuantization {
   // The least and the largest value that the integers stand for.
   double min = 0;
   double max = 0;
+  // How many times as large as those of calibration values may be before they
+  // are clipped; below 1 where the largest of them are clipped already. Absent
+  // where no range was observed, or only zeros.
+  std::optional<double> headroom = std::nullopt;
 };
 
 struct WeightQuantization {

@@ -10,6 +10,7 @@
 namespace ns {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -121,6 +122,25 @@ TEST(QuantizeJsonTest, PreparedModelsTakeThePlaceOfTheFloatOne) {
     "b.pt"
   ],
   "out": "q.pt",)json"));
+}
+
+TEST(QuantizeJsonTest, HeadroomsAreThereWhereTheyAreKnown) {
+  QuantizeSummary summary = SmallSummary();
+  EXPECT_THAT(QuantizeJson(summary), Not(HasSubstr("headroom")));
+  summary.report.layers[0].output->headroom = 1.25;
+  summary.headroom = HeadroomTrial{3, 1.25, 20.5, 24.5};
+  EXPECT_THAT(QuantizeJson(summary), AllOf(HasSubstr(R"json(
+        "max": 1.5678912,
+        "headroom": 1.25
+      })json"),
+                                           HasSubstr(R"json(
+  "headroom": {
+    "factor": 1.25,
+    "batch": 3,
+    "sqnr_db_without": 20.5,
+    "sqnr_db_with": 24.5,
+    "kept": true
+  },)json")));
 }
 
 TEST(QuantizeJsonTest, ABudgetHasWhatTheSearchFound) {

@@ -97,6 +97,20 @@ TEST(QuantizeTableTest, EachOutputHasALine) {
                        "  output['logits']  exact\n"));
 }
 
+TEST(QuantizeTableTest, SaysWhatAHeadroomDoes) {
+  QuantizeSummary summary = SmallSummary();
+  EXPECT_THAT(QuantizeTable(summary, {}), Not(HasSubstr("headroom")));
+  summary.headroom = HeadroomTrial{3, 1.25, 20.5, 24.5};
+  EXPECT_THAT(
+      QuantizeTable(summary, {}),
+      HasSubstr("\nheadroom of 1.25:\n"
+                "  models that have not seen batch 3, the largest: 20.5 "
+                "dB without it, 24.5 dB with it\n"));
+  summary.headroom->with_db = 19;
+  EXPECT_THAT(QuantizeTable(summary, {}),
+              HasSubstr("\nheadroom of 1.25, which costs too much:\n"));
+}
+
 TEST(QuantizeTableTest, ABudgetEndsIt) {
   QuantizeSummary summary = SmallSummary();
   EXPECT_THAT(QuantizeTable(summary, {}), Not(HasSubstr("recipe")));

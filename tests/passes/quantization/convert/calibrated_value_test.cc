@@ -34,6 +34,28 @@ TEST(CalibratedValueTest, HasTheQParamsOfWhatWasSeen) {
   EXPECT_EQ(described.max, 254);
 }
 
+TEST(CalibratedValueTest, HeadroomIsWhatIsLeftUntilValuesAreClipped) {
+  const auto headroom = [](ObserverConfig config, const at::Tensor& x) {
+    const ObserverPtr observer = OrThrow(MakeObserver(config));
+    observer->Forward(x);
+    return Describe(AskObserver(observer)).headroom;
+  };
+  const at::Tensor x = at::tensor({-1.0F, 254.0F});
+  ObserverConfig config = DefaultConfig(ObserverKind::kMinMax);
+  EXPECT_DOUBLE_EQ(*headroom(config, x), 1);
+  config.headroom = 1.5;
+  EXPECT_NEAR(*headroom(config, at::tensor({0.0F, 10.0F})), 1.5, 1e-5);
+  config.headroom = 1;
+  // All 8 bits of the type can be used, of which the observer uses 7.
+  config.reduce_range = true;
+  EXPECT_NEAR(*headroom(config, at::tensor({0.0F, 10.0F})), 255.0 / 127, 1e-5);
+  EXPECT_FALSE(headroom(config, at::zeros({4})));
+  // One value far from all others is clipped.
+  at::Tensor outlier = at::linspace(0, 1, 1000000);
+  outlier[17] = 4;
+  EXPECT_LT(*headroom(DefaultConfig(ObserverKind::kMse), outlier), 0.9);
+}
+
 TEST(CalibratedValueTest, SomeValuesCannotBeQuantized) {
   ExpectRefusal(NewObserver(), "never ran during calibration");
   ObserverPtr observer = NewObserver();
