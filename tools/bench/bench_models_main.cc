@@ -7,6 +7,7 @@
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/api/module.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
@@ -34,6 +35,7 @@ namespace {
 constexpr FlagSpec kFlags[] = {
     {"quantized", "PATH", "the quantized model, saved by torch.jit.save"},
     {"lowered", "PATH", "the same, lowered"},
+    {"float", "PATH", "the float model, to be timed, too"},
     {"input", "N,...", "sizes of one float tensor, filled with randn"},
     {"inputs", "PATH", "or a file of batches, of which the first is used"},
     {"engine", "NAME", "of LibTorch; default the first that can load both"},
@@ -47,10 +49,10 @@ constexpr CommandSpec kSpec = {
     "times a quantized model before and after lowering",
     "bench_models --quantized=PATH --lowered=PATH --input=N,... "
     "[--flag=value ...]",
-    "Both are frozen and run by LibTorch's executor, in blocks, in turn, in "
-    "one "
-    "process.\nTimes are of the fastest block. Prints how far the outputs are "
-    "from each other,\ntoo.\n",
+    "All are frozen and run by LibTorch's executor, in blocks, in turn, in one "
+    "process.\nTimes are of the fastest block; of a float model, of the faster "
+    "way to run it:\nfrozen, or optimized for inference. Prints how far the "
+    "outputs are from each other,\ntoo.\n",
     kFlags,
     "bazel run -c opt //tools:bench_models -- "
     "--quantized=tools/demo/quantized.pt --lowered=tools/demo/quantized.pt "
@@ -60,6 +62,7 @@ constexpr CommandSpec kSpec = {
 struct Options {
   std::string quantized;
   std::string lowered;
+  std::string float_model;  // empty for none
   std::vector<int64_t> threads = {1};
   bench::BlockOptions blocks;
 };
@@ -82,6 +85,7 @@ absl::StatusOr<Options> ReadOptions(const Flags& flags) {
   Options options;
   NS_ASSIGN_OR_RETURN(options.quantized, flags.Required("quantized"));
   NS_ASSIGN_OR_RETURN(options.lowered, flags.Required("lowered"));
+  options.float_model = flags.Get("float");
   NS_ASSIGN_OR_RETURN(const std::vector<int64_t> threads,
                       Numbers(flags, "threads"));
   if (!threads.empty()) {
@@ -123,23 +127,55 @@ absl::StatusOr<torch::jit::Module> LoadFrozen(const std::string& path) {
   });
 }
 
+// The ways to run a float model; none without one. Not all models can be
+// optimized for inference.
+absl::StatusOr<std::vector<torch::jit::Module>> LoadFloat(
+    const std::string& path) {
+  std::vector<torch::jit::Module> ways;
+  if (path.empty()) {
+    return ways;
+  }
+  NS_ASSIGN_OR_RETURN(torch::jit::Module frozen, LoadFrozen(path));
+  NS_ASSIGN_OR_RETURN(torch::jit::Module copy, LoadFrozen(path));
+  ways.push_back(std::move(frozen));
+  absl::StatusOr<torch::jit::Module> optimized = CatchTorchErrors(
+      path, [&] { return torch::jit::optimize_for_inference(copy); });
+  if (optimized.ok()) {
+    ways.push_back(*std::move(optimized));
+  }
+  return ways;
+}
+
 absl::Status PrintTimes(torch::jit::Module& quantized,
-                        torch::jit::Module& lowered, const Batch& batch,
-                        int64_t threads, const bench::BlockOptions& options) {
+                        torch::jit::Module& lowered,
+                        std::vector<torch::jit::Module>& in_float,
+                        const Batch& batch, int64_t threads,
+                        const bench::BlockOptions& options) {
   const auto run = [&batch](torch::jit::Module& module) {
-    return module.forward(batch.arguments, batch.keywords);
+    return
+        [&batch, &module] { module.forward(batch.arguments, batch.keywords); };
   };
+  std::vector<bench::Contender> contenders = {{"quantized", run(quantized)},
+                                              {"lowered", run(lowered)}};
+  for (torch::jit::Module& way : in_float) {
+    contenders.push_back({"float", run(way)});
+  }
   NS_ASSIGN_OR_RETURN(const std::vector<bench::Timing> timings,
                       CatchTorchErrors("running", [&] {
-                        return bench::RunInBlocks(
-                            {{"quantized", [&] { run(quantized); }},
-                             {"lowered", [&] { run(lowered); }}},
-                            options);
+                        return bench::RunInBlocks(contenders, options);
                       }));
-  std::printf("%lld thread%s  quantized %.3f ms  lowered %.3f ms  ratio %.2f\n",
+  std::printf("%lld thread%s  quantized %.3f ms  lowered %.3f ms  ratio %.2f",
               static_cast<long long>(threads), threads == 1 ? " " : "s",
               timings[0].Seconds() * 1e3, timings[1].Seconds() * 1e3,
               bench::SpeedRatio(timings[1], timings[0]));
+  const auto fastest = std::min_element(
+      timings.begin() + 2, timings.end(),
+      [](const auto& a, const auto& b) { return a.Seconds() < b.Seconds(); });
+  if (fastest != timings.end()) {
+    std::printf("  float %.3f ms  ratio %.2f", fastest->Seconds() * 1e3,
+                bench::SpeedRatio(timings[1], *fastest));
+  }
+  std::printf("\n");
   std::fflush(stdout);
   return absl::OkStatus();
 }
@@ -162,17 +198,20 @@ absl::Status PrintDifferences(torch::jit::Module& quantized,
   return status;
 }
 
-// Holds both against each other with so many threads. LibTorch's oneDNN engine
+// Holds them against each other with so many threads. LibTorch's oneDNN engine
 // lays packed weights out for the number of threads of the first run, and fails
-// with another one: both are loaded anew.
+// with another one: all are loaded anew.
 absl::Status Compare(const Options& options, const Batch& batch,
                      int64_t threads) {
   SetThreads(static_cast<int>(threads));
   NS_ASSIGN_OR_RETURN(torch::jit::Module quantized,
                       LoadFrozen(options.quantized));
   NS_ASSIGN_OR_RETURN(torch::jit::Module lowered, LoadFrozen(options.lowered));
+  NS_ASSIGN_OR_RETURN(std::vector<torch::jit::Module> in_float,
+                      LoadFloat(options.float_model));
   NS_RETURN_IF_ERROR(PrintDifferences(quantized, lowered, batch));
-  return PrintTimes(quantized, lowered, batch, threads, options.blocks);
+  return PrintTimes(quantized, lowered, in_float, batch, threads,
+                    options.blocks);
 }
 
 absl::Status Bench(const Flags& flags) {
