@@ -39,6 +39,18 @@ std::vector<int32_t> SumWeights(const ConvShape& shape, const int8_t* weights) {
   return sums;
 }
 
+// Whether `shape` is a long filter of one row, in one group and with few
+// channels. The kernels that work on lanes (depthwise/lane_blocks.h) would
+// leave their vectors nearly empty; a GEMM multiplies several taps of the row
+// at once.
+bool IsRowFilter(const ConvShape& shape) {
+  constexpr int64_t kMostChannels = 8;
+  constexpr int64_t kLeastTaps = 16;
+  return shape.groups == 1 && shape.out_channels <= kMostChannels &&
+         shape.kernel[0] == 1 && shape.kernel[1] == 1 &&
+         shape.kernel[2] >= kLeastTaps && shape.dilation[2] == 1;
+}
+
 // Whether each output meets one input pixel, its own.
 bool IsPointwise(const ConvShape& shape) {
   const Dims ones = {1, 1, 1};
@@ -76,11 +88,12 @@ PackedConv::PackedConv(const ConvShape& shape, const int8_t* weights,
   if (!saturates && BandWeights::Takes(shape)) {
     body_->bands.emplace(shape, weights);
   }
-  if (PackedDepthwise::Takes(shape)) {
+  const bool by_lanes = !IsRowFilter(shape);
+  if (by_lanes && PackedDepthwise::Takes(shape)) {
     body_->depthwise.emplace(shape, weights);
     return;
   }
-  if (PackedGrouped::Takes(shape)) {
+  if (by_lanes && PackedGrouped::Takes(shape)) {
     body_->grouped.emplace(shape, weights);
     return;
   }
