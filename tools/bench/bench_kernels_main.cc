@@ -37,8 +37,8 @@ namespace {
 
 constexpr FlagSpec kFlags[] = {
     {"only", "NAMES",
-     "some of machine, linear, conv, depthwise, grouped, resnet50, "
-     "mobilenet_v2, bert_base, elementwise, operators; default all"},
+     "some of machine, linear, conv, few_outputs, depthwise, grouped, "
+     "resnet50, mobilenet_v2, bert_base, elementwise, operators; default all"},
     {"shapes", "TEXT", "only rows with this in their names"},
     {"threads", "N,...",
      "numbers of threads; default 1 and, with processors, 2"},

@@ -3,6 +3,8 @@
 #include <optional>
 #include <vector>
 
+#include "passes/kernels/conv/band_gemm.h"
+#include "passes/kernels/conv/band_weights.h"
 #include "passes/kernels/conv/conv_saturation.h"
 #include "passes/kernels/conv/phase_gemm.h"
 #include "passes/kernels/conv/phase_weights.h"
@@ -37,6 +39,18 @@ std::vector<int32_t> SumWeights(const ConvShape& shape, const int8_t* weights) {
   return sums;
 }
 
+// Whether `shape` is a long filter of one row, in one group and with few
+// channels. The kernels that work on lanes (depthwise/lane_blocks.h) would
+// leave their vectors nearly empty; a GEMM multiplies several taps of the row
+// at once.
+bool IsRowFilter(const ConvShape& shape) {
+  constexpr int64_t kMostChannels = 8;
+  constexpr int64_t kLeastTaps = 16;
+  return shape.groups == 1 && shape.out_channels <= kMostChannels &&
+         shape.kernel[0] == 1 && shape.kernel[1] == 1 &&
+         shape.kernel[2] >= kLeastTaps && shape.dilation[2] == 1;
+}
+
 // Whether each output meets one input pixel, its own.
 bool IsPointwise(const ConvShape& shape) {
   const Dims ones = {1, 1, 1};
@@ -53,7 +67,10 @@ struct PackedConv::Body {
   // SaturationMode with which all kernels saturate if this shape does, or none.
   SaturationMode kernel_mode;
   std::vector<int32_t> column_sums;
-  // One of them.
+  // For few output channels: used if BandWeights::AreFaster, and unless the
+  // plan has weight zero points.
+  std::optional<BandWeights> bands;
+  // For everything else: one of these.
   std::optional<PackedDepthwise> depthwise;
   std::optional<PackedGrouped> grouped;
   std::vector<PhaseWeights> phases;
@@ -68,11 +85,15 @@ PackedConv::PackedConv(const ConvShape& shape, const int8_t* weights,
   body_->kernel_mode =
       saturates ? SaturationMode::kFbgemmAvx2 : SaturationMode::kExact;
   body_->column_sums = SumWeights(shape, weights);
-  if (PackedDepthwise::Takes(shape)) {
+  if (!saturates && BandWeights::Takes(shape)) {
+    body_->bands.emplace(shape, weights);
+  }
+  const bool by_lanes = !IsRowFilter(shape);
+  if (by_lanes && PackedDepthwise::Takes(shape)) {
     body_->depthwise.emplace(shape, weights);
     return;
   }
-  if (PackedGrouped::Takes(shape)) {
+  if (by_lanes && PackedGrouped::Takes(shape)) {
     body_->grouped.emplace(shape, weights);
     return;
   }
@@ -103,6 +124,12 @@ void Conv(const uint8_t* input, int64_t batch, const Dims& size,
           Parallel parallel) {
   const PackedConv::Body& body = *conv.body_;
   const SaturationMode mode = body.kernel_mode;
+  const Dims outputs = ConvOutput(body.shape, size);
+  if (body.bands.has_value() && plan.weight_zero_points.empty() &&
+      body.bands->AreFaster(batch, outputs)) {
+    ConvByBands(input, batch, size, *body.bands, plan, outputs, out, parallel);
+    return;
+  }
   if (body.depthwise.has_value()) {
     Depthwise(input, batch, size, *body.depthwise, plan, mode, out, parallel);
     return;
@@ -116,10 +143,9 @@ void Conv(const uint8_t* input, int64_t batch, const Dims& size,
          body.phases[0].matrix(0), plan, mode, out, parallel);
     return;
   }
-  const Dims outputs = ConvOutput(body.shape, size);
   for (const PhaseWeights& weights : body.phases) {
     ConvByGemm(input, batch, size, body.shape, weights, plan, mode, outputs,
-               out, parallel);
+               out, outputs[2] * body.shape.out_channels, parallel);
   }
 }
 

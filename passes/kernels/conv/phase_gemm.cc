@@ -1,6 +1,7 @@
 #include "passes/kernels/conv/phase_gemm.h"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "passes/kernels/conv/phase_input.h"
@@ -31,8 +32,16 @@ struct PhaseCall {
   Dims outputs;  // of the convolution
   uint8_t* out;
   int64_t output_size;
+  int64_t row_bytes;  // of `out`
+  // Whether these are fewer than those of the convolution's outputs.
+  bool shortens_rows;
   bool comes_from_far;
 };
+
+// Bytes of the outputs of a row of the phase.
+int64_t PhaseRowBytes(const PhaseCall& call) {
+  return call.input.outputs[2] * call.shape->out_channels * call.output_size;
+}
 
 // Output rows of a block: as many as fit.
 int64_t RowsOfBlock(const PhaseCall& call) {
@@ -47,25 +56,26 @@ int64_t RowsOfBlock(const PhaseCall& call) {
   return rows;
 }
 
-// Pixel `w` of output row `row` of the phase, as an index into all pixels.
-int64_t PixelOf(const PhaseCall& call, int64_t row, int64_t w) {
+// The first pixel of output row `row` of the phase, as an index into all
+// pixels.
+int64_t FirstPixel(const PhaseCall& call, int64_t row) {
   const Dims& outputs = call.input.outputs;
   const ConvPhase& phase = *call.input.phase;
   const int64_t plane = row / outputs[1];
   const Dims at = {phase[0].out_first + plane % outputs[0] * phase[0].out_step,
                    phase[1].out_first + row % outputs[1] * phase[1].out_step,
-                   phase[2].out_first + w * phase[2].out_step};
+                   phase[2].out_first};
   return ((plane / outputs[0] * call.outputs[0] + at[0]) * call.outputs[1] +
           at[1]) *
              call.outputs[2] +
          at[2];
 }
 
-// Computes all rows of `located`, whose first output is `pixel`, and outputs
-// [n_begin, n_end) of `group`.
+// Computes all rows of `located`, and outputs [n_begin, n_end) of `group`.
+// `out` is where the outputs of the first row's pixel begin.
 void MultiplyGroup(const PhaseCall& call, const GemmRowsInput& located,
                    int64_t group, int64_t n_begin, int64_t n_end,
-                   int64_t pixel) {
+                   uint8_t* out) {
   const int64_t group_outputs = call.shape->out_channels / call.shape->groups;
   const bool one_matrix = call.weights->has_one_matrix();
   const int64_t skipped = one_matrix ? 0 : group * group_outputs;
@@ -73,9 +83,19 @@ void MultiplyGroup(const PhaseCall& call, const GemmRowsInput& located,
   GemmRows(located, one_matrix ? *call.matrix : call.weights->matrix(group),
            call.group_plans.empty() ? *call.plan : call.group_plans[group],
            offset + n_begin, offset + n_end, call.mode,
-           call.out +
-               (pixel * call.shape->out_channels + skipped) * call.output_size,
+           out + skipped * call.output_size,
            (*call.input.phase)[2].out_step * call.shape->out_channels);
+}
+
+// Copies the output rows [begin, end) of the phase, which lie side by side from
+// `whole_rows` on, to their places, without their ends.
+void CopyShortened(const PhaseCall& call, const uint8_t* whole_rows,
+                   int64_t begin, int64_t end) {
+  const int64_t whole_bytes = PhaseRowBytes(call);
+  for (int64_t row = begin; row < end; ++row) {
+    std::memcpy(call.out + row * call.row_bytes, whole_rows, call.row_bytes);
+    whole_rows += whole_bytes;
+  }
 }
 
 // Output rows [begin, end), outputs [n_begin, n_end) of each group.
@@ -87,7 +107,12 @@ void MultiplyBlock(const PhaseCall& call, int64_t begin, int64_t end,
   const bool whole = WritesAllOutputs(*call.input.phase);
   const int64_t step = whole ? end - begin : 1;
   const int64_t width = call.input.outputs[2];
+  const int64_t pixel_bytes = call.shape->out_channels * call.output_size;
   const int64_t group_inputs = call.shape->in_channels / call.shape->groups;
+  uint8_t* const whole_rows =
+      call.shortens_rows
+          ? scratch.outputs.Reserve((end - begin) * PhaseRowBytes(call))
+          : nullptr;
   const PhaseRuns& runs = call.input.runs;
   const int64_t one_run = 0;
   for (int64_t group = 0; group < call.shape->groups; ++group) {
@@ -106,8 +131,14 @@ void MultiplyBlock(const PhaseCall& call, int64_t begin, int64_t end,
       MultiplyGroup(call,
                     {rows + (row - begin) * width, step * width, offsets,
                      call.comes_from_far},
-                    group, n_begin, n_end, PixelOf(call, row, 0));
+                    group, n_begin, n_end,
+                    call.shortens_rows
+                        ? whole_rows
+                        : call.out + FirstPixel(call, row) * pixel_bytes);
     }
+  }
+  if (call.shortens_rows) {
+    CopyShortened(call, whole_rows, begin, end);
   }
 }
 
@@ -125,15 +156,13 @@ int64_t InputBytes(const PhaseInput& input) {
 }
 
 int64_t OutputBytes(const PhaseCall& call) {
-  const PhaseInput& input = call.input;
-  return input.OutputRows() * input.outputs[2] * call.shape->out_channels *
-         call.output_size;
+  return call.input.OutputRows() * PhaseRowBytes(call);
 }
 
 // Whether threads share outputs and not pixels: where weights are more than
-// activations.
+// activations. Rows that are shortened are copied with all their outputs.
 bool SplitsOutputs(const PhaseCall& call) {
-  return call.shape->groups == 1 &&
+  return call.shape->groups == 1 && !call.shortens_rows &&
          call.weights->bytes() > 2 * InputBytes(call.input);
 }
 
@@ -142,7 +171,8 @@ bool SplitsOutputs(const PhaseCall& call) {
 void ConvByGemm(const uint8_t* input, int64_t batch, const Dims& size,
                 const ConvShape& shape, const PhaseWeights& weights,
                 const OutputPlan& plan, SaturationMode mode,
-                const Dims& outputs, void* out, Parallel parallel) {
+                const Dims& outputs, void* out, int64_t row_elements,
+                Parallel parallel) {
   PhaseCall call;
   call.input.data = input;
   call.input.batch = batch;
@@ -174,6 +204,8 @@ void ConvByGemm(const uint8_t* input, int64_t batch, const Dims& size,
   call.outputs = outputs;
   call.out = static_cast<uint8_t*>(out);
   call.output_size = OutputSize(plan.type);
+  call.row_bytes = row_elements * call.output_size;
+  call.shortens_rows = row_elements < outputs[2] * shape.out_channels;
   call.comes_from_far =
       ComesFromFar(InputBytes(call.input) + OutputBytes(call));
   const int64_t group_outputs = shape.out_channels / shape.groups;

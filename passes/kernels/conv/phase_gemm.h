@@ -19,12 +19,19 @@ namespace ns::kernels {
 //
 // `input`, `batch`, `size` (of the input), `plan` and `out` are as Conv
 // (conv.h) takes them: of the whole convolution. `outputs` is
-// ConvOutput(shape, size). `weights` is made of `shape`; its `saturates` is
+// ConvOutput(shape, size), or more: what lies outside the input counts as the
+// zero point. `weights` is made of `shape`; its `saturates` is
 // GemmSaturates(mode).
+//
+// `row_elements` is the number of elements in a row of `out`: outputs[2] *
+// shape.out_channels, or less where the ends of rows are left out, as of rows
+// that were rounded up. It may be less only if the convolution is not
+// transposed and has one group.
 void ConvByGemm(const uint8_t* input, int64_t batch, const Dims& size,
                 const ConvShape& shape, const PhaseWeights& weights,
                 const OutputPlan& plan, SaturationMode mode,
-                const Dims& outputs, void* out, Parallel parallel);
+                const Dims& outputs, void* out, int64_t row_elements,
+                Parallel parallel);
 
 }  // namespace ns::kernels
 

@@ -37,6 +37,8 @@ struct ConvScratch {
   std::vector<int64_t> run_offsets;
   ScratchBytes dense;
   std::vector<const uint8_t*> dense_rows;
+  // Rows of outputs that are shortened as they are copied.
+  ScratchBytes outputs;
 };
 
 // The activations of one call, [batch][size][channels] as Conv (conv.h) takes

@@ -17,6 +17,8 @@ const char* KindName(LayerKind kind) {
       return "linear";
     case LayerKind::kConv:
       return "conv";
+    case LayerKind::kFewOutputs:
+      return "few_outputs";
     case LayerKind::kDepthwise:
       return "depthwise";
     case LayerKind::kGrouped:
@@ -31,7 +33,7 @@ LayerKind KindOf(const Layer& layer) {
   }
   const kernels::ConvShape& shape = layer.shape;
   if (shape.groups == 1) {
-    return LayerKind::kConv;
+    return shape.out_channels <= 8 ? LayerKind::kFewOutputs : LayerKind::kConv;
   }
   return shape.groups == shape.in_channels && shape.groups == shape.out_channels
              ? LayerKind::kDepthwise
@@ -91,6 +93,21 @@ Layer Conv2d(int64_t batch, int64_t kernel, int64_t stride, int64_t in,
       stride == 1 ? "" : absl::StrCat("s", stride, " "),
       groups == 1 || depthwise ? "" : absl::StrCat("g", groups, " "), in,
       depthwise ? "" : absl::StrCat("-", out), " @", size);
+  return layer;
+}
+
+Layer Conv1d(int64_t batch, int64_t kernel, int64_t padding, int64_t in,
+             int64_t out, int64_t length) {
+  Layer layer;
+  layer.batch = batch;
+  layer.input = {1, 1, length};
+  layer.shape.in_channels = in;
+  layer.shape.out_channels = out;
+  layer.shape.kernel = {1, 1, kernel};
+  layer.shape.padding = {0, 0, padding};
+  layer.name = absl::StrCat(
+      kernel, padding == 0 ? "" : absl::StrCat(" p", padding), " ", in, "-",
+      out, " @", length, batch == 1 ? "" : absl::StrCat(" x", batch));
   return layer;
 }
 

@@ -10,9 +10,10 @@
 namespace ns::bench {
 
 // The benchmark has a target speed for each kind (tools/bench/README.md).
-enum class LayerKind { kLinear, kConv, kDepthwise, kGrouped };
+// Convolutions in one group with at most 8 output channels are kFewOutputs.
+enum class LayerKind { kLinear, kConv, kFewOutputs, kDepthwise, kGrouped };
 
-// "linear", "conv", "depthwise", "grouped".
+// "linear", "conv", "few_outputs", "depthwise", "grouped".
 const char* KindName(LayerKind kind);
 
 struct Layer {
@@ -54,6 +55,12 @@ Layer Linear(int64_t m, int64_t n, int64_t k);
 // 128-128 @56", or, with one for each channel, "depthwise 3x3 144 @56".
 Layer Conv2d(int64_t batch, int64_t kernel, int64_t stride, int64_t in,
              int64_t out, int64_t size, int64_t groups = 1);
+
+// A 1d convolution of signals of `length`, named "602 p383 1-1 @219 x51": with
+// a padding of 383, and a batch of 51. Where these are 0 and 1, they are left
+// out of the name.
+Layer Conv1d(int64_t batch, int64_t kernel, int64_t padding, int64_t in,
+             int64_t out, int64_t length);
 
 }  // namespace ns::bench
 

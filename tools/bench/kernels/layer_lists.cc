@@ -45,6 +45,12 @@ std::vector<Layer> ShapesOf(LayerKind kind) {
           Conv2d(1, 3, 1, 512, 512, 7),   Conv2d(1, 1, 1, 64, 256, 56),
           Conv2d(1, 1, 1, 1024, 256, 14),
       };
+    case LayerKind::kFewOutputs:
+      return {
+          Conv1d(1, 602, 0, 1, 1, 16000), Conv1d(51, 602, 383, 1, 1, 219),
+          Conv2d(1, 3, 1, 16, 1, 112),    Conv2d(1, 3, 1, 64, 4, 56),
+          Conv2d(1, 7, 1, 64, 3, 56),
+      };
     case LayerKind::kDepthwise:
       return {
           Conv2d(1, 3, 1, 144, 144, 56, 144),

@@ -21,7 +21,8 @@ constexpr Model kModels[] = {
 };
 
 constexpr LayerKind kKinds[] = {LayerKind::kLinear, LayerKind::kConv,
-                                LayerKind::kDepthwise, LayerKind::kGrouped};
+                                LayerKind::kFewOutputs, LayerKind::kDepthwise,
+                                LayerKind::kGrouped};
 
 bool IsWanted(const Layer& layer, const SectionOptions& options) {
   return Operations(layer) <= options.most_operations &&

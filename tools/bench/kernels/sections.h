@@ -17,8 +17,8 @@ struct Section {
   bool cold = false;
 };
 
-// Names that SectionsOf knows: linear, conv, depthwise, grouped, resnet50,
-// mobilenet_v2, bert_base.
+// Names that SectionsOf knows: linear, conv, few_outputs, depthwise, grouped,
+// resnet50, mobilenet_v2, bert_base.
 std::vector<std::string> LayerSections();
 
 struct SectionOptions {

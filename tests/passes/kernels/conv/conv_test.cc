@@ -136,6 +136,14 @@ TEST(ConvTest, EqualsReferenceForLayersOfNetworks) {
   deep.out_channels = 128;
   deep.kernel = {3, 3, 3};
   deep.padding = {1, 1, 1};
+  ConvShape filter;
+  filter.kernel = {1, 1, 602};
+  filter.padding = {0, 0, 383};
+  ConvShape mask;
+  mask.in_channels = 16;
+  mask.out_channels = 3;
+  mask.kernel = {1, 3, 3};
+  mask.padding = {0, 1, 1};
   for (const SaturationMode mode :
        {SaturationMode::kExact, SaturationMode::kFbgemmAvx2}) {
     ExpectReferenceInAllIsas(*CaseOf(first, 1, {1, 95, 95}, mode), InThreads);
@@ -144,6 +152,9 @@ TEST(ConvTest, EqualsReferenceForLayersOfNetworks) {
                              InThreads);
     ExpectReferenceInAllIsas(*CaseOf(up, 2, {1, 21, 33}, mode), InThreads);
     ExpectReferenceInAllIsas(*CaseOf(deep, 2, {3, 5, 5}, mode), InThreads);
+    ExpectReferenceInAllIsas(*CaseOf(filter, 5, {1, 1, 219}, mode), InThreads);
+    ExpectReferenceInAllIsas(*CaseOf(filter, 1, {1, 1, 3000}, mode), InThreads);
+    ExpectReferenceInAllIsas(*CaseOf(mask, 2, {1, 90, 61}, mode), InThreads);
   }
 }
 

@@ -38,13 +38,19 @@ int64_t WeightsOfOutput(const ConvShape& shape) {
          shape.kernel[2];
 }
 
+// Whether a convolution has so few output channels that it may be computed by
+// bands (passes/kernels/conv/band_weights.h).
+bool HasFewOutputs(const ConvShape& shape) {
+  return shape.groups == 1 && shape.out_channels < 10;
+}
+
 ConvShape RandomShape(Random& random) {
   ConvShape shape;
   const int64_t channels = RandomChannels(random);
   if (random.OneIn(3)) {
     shape.groups = random.Of<int64_t>({2, 3, 4, 8, 16});
   }
-  switch (random.Between(0, 3)) {
+  switch (random.Between(0, 4)) {
     case 0:  // depthwise, sometimes with more outputs
       shape.groups = channels;
       shape.in_channels = channels;
@@ -53,6 +59,11 @@ ConvShape RandomShape(Random& random) {
     case 1:
       shape.in_channels = shape.groups * random.Between(1, 5);
       shape.out_channels = shape.groups * random.Between(1, 20);
+      break;
+    case 2:  // few channels, with long kernels below
+      shape.groups = 1;
+      shape.in_channels = random.Between(1, 5);
+      shape.out_channels = random.Between(1, 9);
       break;
     default:
       shape.groups = random.OneIn(4) ? 2 : 1;
@@ -78,6 +89,12 @@ ConvShape RandomShape(Random& random) {
       shape.dilation[i] = 1;
       shape.padding[i] = (shape.kernel[i] - 1) / 2;
     }
+    if (i == 2 && HasFewOutputs(shape) && random.OneIn(2)) {
+      shape.kernel[i] = random.Between(1, 70);
+      shape.stride[i] = random.Between(1, 5);
+      shape.dilation[i] = random.OneIn(8) ? 2 : 1;
+      shape.padding[i] = random.Between(0, shape.kernel[i]);
+    }
     if (shape.transposed) {
       shape.output_padding[i] =
           random.Between(0, std::max(shape.stride[i], shape.dilation[i]) - 1);
@@ -96,6 +113,9 @@ Dims RandomSize(const ConvShape& shape, Random& random) {
   }
   if (random.OneIn(8)) {
     size[2] = random.Between(10, 40);
+  }
+  if (HasFewOutputs(shape) && random.OneIn(2)) {
+    size[2] = random.Between(1, 120);
   }
   for (int i = 0; i < 3; ++i) {
     while (ConvOutput(shape, size)[i] < 1) {

@@ -37,7 +37,8 @@ struct ConvCase {
 };
 
 // Of 1 to 3 dimensions, strided, dilated, padded, grouped, transposed, with
-// inputs smaller than the kernel and empty batches; the same for the same seed.
+// long kernels of few channels, inputs smaller than the kernel and empty
+// batches; the same for the same seed.
 std::unique_ptr<ConvCase> RandomConv(uint64_t seed);
 
 // The outputs of the reference.

@@ -9,7 +9,7 @@ table="$("$1" --quick)"
 [[ "${table}" != *MISMATCH* ]]
 for expected in 'machine, 1 thread' 'read 1 MB, prefetch +[0-9.]+ GB/s' \
   '^1,768,768 +[0-9.]+ +[0-9.]+ ' '^linear, cold, 1 thread' \
-  '^7x7 s2 3-64 @224 ' '^depthwise 3x3 144 @56 ' '^3x3 g32 128-128 @56 ' '^quantize 64 Ki ' \
+  '^7x7 s2 3-64 @224 ' '^602 1-1 @16000 ' '^depthwise 3x3 144 @56 ' '^3x3 g32 128-128 @56 ' '^quantize 64 Ki ' \
   '^add_relu 64 Ki ' '^mul 32 @56 ' '^layer_norm 128 of 96 ' \
   '^max_pool 3x3 s2 8 @112 ' '^geometric mean +[0-9.]+' '^lowest +[0-9.]+' \
   '^mobilenet_v2 batch 1, 1 thread' '^(holds|FAILS) +1 thread +linear vs oneDNN'; do

@@ -77,8 +77,9 @@ TEST(LayerListsTest, LayersOfAListAreDifferent) {
 }
 
 TEST(LayerListsTest, ShapesOfAKindAreOfThatKind) {
-  for (const LayerKind kind : {LayerKind::kLinear, LayerKind::kConv,
-                               LayerKind::kDepthwise, LayerKind::kGrouped}) {
+  for (const LayerKind kind :
+       {LayerKind::kLinear, LayerKind::kConv, LayerKind::kFewOutputs,
+        LayerKind::kDepthwise, LayerKind::kGrouped}) {
     EXPECT_FALSE(ShapesOf(kind).empty());
     for (const Layer& layer : ShapesOf(kind)) {
       EXPECT_EQ(KindOf(layer), kind) << layer.name;
@@ -93,6 +94,8 @@ TEST(LayerTest, NamesSayTheShape) {
   EXPECT_EQ(Conv2d(1, 3, 1, 128, 128, 56, 32).name, "3x3 g32 128-128 @56");
   EXPECT_EQ(Conv2d(1, 3, 2, 192, 192, 56, 192).name,
             "depthwise 3x3 s2 192 @56");
+  EXPECT_EQ(Conv1d(1, 602, 0, 1, 1, 16000).name, "602 1-1 @16000");
+  EXPECT_EQ(Conv1d(51, 602, 383, 2, 3, 219).name, "602 p383 2-3 @219 x51");
 }
 
 TEST(LayerTest, CountsBytesAndOperations) {
