@@ -14,6 +14,11 @@ namespace {
 
 using ::torch::jit::Node;
 
+// Whether the output of `row` may be quantized.
+bool GivesQuantized(const OpRow& row) {
+  return IsQuantizedOp(row) && row.numerics != Numerics::kInt8ToFloat;
+}
+
 // The names that schemas have for the scale of the output. "scale" comes last,
 // because elu has a factor of this name.
 constexpr std::array<absl::string_view, 3> kOutputScales = {
@@ -24,7 +29,7 @@ constexpr std::array<absl::string_view, 3> kOutputScales = {
 int OutputScaleArgument(const Node& node) {
   const OpRow* row = FindOp(OpName(node));
   const c10::FunctionSchema* schema = node.maybeSchema();
-  if (row != nullptr && IsQuantizedOp(*row) && schema != nullptr) {
+  if (row != nullptr && GivesQuantized(*row) && schema != nullptr) {
     for (const absl::string_view name : kOutputScales) {
       if (const auto index = schema->argumentIndexWithName(std::string(name))) {
         return *index;

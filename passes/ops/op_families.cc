@@ -57,7 +57,8 @@ constexpr Facts kCell = kRecurrent.FloatWeight(WeightForm::kTensorPair, 2)
 //
 // Ops stand in the order float, quantized, ns kernels. A float op is folded to
 // the first int8 one, and an ns kernel takes the place of the quantized ops
-// that fuse the same activation and are, as it is, dynamic or not.
+// that fuse the same activation and are, as it is, dynamic or not. Kernels that
+// give floats (Int8ToFloat) take the place of ns kernels that are dequantized.
 //
 // clang-format off
 constexpr OpFamily kFamilies[] = {
@@ -185,6 +186,9 @@ constexpr OpFamily kFamilies[] = {
       Int8("ns::fbgemm_conv1d"),
       Int8("ns::fbgemm_conv1d_clamp", kClamp),
       Int8("ns::fbgemm_conv1d_relu", kRelu),
+      Int8ToFloat("ns::fbgemm_conv1d_float"),
+      Int8ToFloat("ns::fbgemm_conv1d_clamp_float", kClamp),
+      Int8ToFloat("ns::fbgemm_conv1d_relu_float", kRelu),
       Dynamic("ns::fbgemm_conv1d_dynamic")},
      kConv1d.Rank(OutputRank::kThreeInInt8)},
     {"conv2d",
@@ -195,6 +199,9 @@ constexpr OpFamily kFamilies[] = {
       Int8("ns::fbgemm_conv2d"),
       Int8("ns::fbgemm_conv2d_clamp", kClamp),
       Int8("ns::fbgemm_conv2d_relu", kRelu),
+      Int8ToFloat("ns::fbgemm_conv2d_float"),
+      Int8ToFloat("ns::fbgemm_conv2d_clamp_float", kClamp),
+      Int8ToFloat("ns::fbgemm_conv2d_relu_float", kRelu),
       Dynamic("ns::fbgemm_conv2d_dynamic")},
      kConv2d.Rank(OutputRank::kThreeOrMore)},
     {"conv2d_add",
@@ -209,6 +216,9 @@ constexpr OpFamily kFamilies[] = {
       Int8("ns::fbgemm_conv3d"),
       Int8("ns::fbgemm_conv3d_clamp", kClamp),
       Int8("ns::fbgemm_conv3d_relu", kRelu),
+      Int8ToFloat("ns::fbgemm_conv3d_float"),
+      Int8ToFloat("ns::fbgemm_conv3d_clamp_float", kClamp),
+      Int8ToFloat("ns::fbgemm_conv3d_relu_float", kRelu),
       Dynamic("ns::fbgemm_conv3d_dynamic")},
      kConv3d.Rank(OutputRank::kThreeOrMore)},
     {"conv_transpose1d",
@@ -218,6 +228,9 @@ constexpr OpFamily kFamilies[] = {
       Int8("ns::fbgemm_conv_transpose1d"),
       Int8("ns::fbgemm_conv_transpose1d_clamp", kClamp),
       Int8("ns::fbgemm_conv_transpose1d_relu", kRelu),
+      Int8ToFloat("ns::fbgemm_conv_transpose1d_float"),
+      Int8ToFloat("ns::fbgemm_conv_transpose1d_clamp_float", kClamp),
+      Int8ToFloat("ns::fbgemm_conv_transpose1d_relu_float", kRelu),
       Dynamic("ns::fbgemm_conv_transpose1d_dynamic")},
      kConvTranspose1d.Rank(OutputRank::kThreeInInt8)},
     {"conv_transpose2d",
@@ -227,6 +240,9 @@ constexpr OpFamily kFamilies[] = {
       Int8("ns::fbgemm_conv_transpose2d"),
       Int8("ns::fbgemm_conv_transpose2d_clamp", kClamp),
       Int8("ns::fbgemm_conv_transpose2d_relu", kRelu),
+      Int8ToFloat("ns::fbgemm_conv_transpose2d_float"),
+      Int8ToFloat("ns::fbgemm_conv_transpose2d_clamp_float", kClamp),
+      Int8ToFloat("ns::fbgemm_conv_transpose2d_relu_float", kRelu),
       Dynamic("ns::fbgemm_conv_transpose2d_dynamic")},
      kConvTranspose2d.Rank(OutputRank::kThreeOrMore)},
     {"conv_transpose3d",
@@ -236,6 +252,9 @@ constexpr OpFamily kFamilies[] = {
       Int8("ns::fbgemm_conv_transpose3d"),
       Int8("ns::fbgemm_conv_transpose3d_clamp", kClamp),
       Int8("ns::fbgemm_conv_transpose3d_relu", kRelu),
+      Int8ToFloat("ns::fbgemm_conv_transpose3d_float"),
+      Int8ToFloat("ns::fbgemm_conv_transpose3d_clamp_float", kClamp),
+      Int8ToFloat("ns::fbgemm_conv_transpose3d_relu_float", kRelu),
       Dynamic("ns::fbgemm_conv_transpose3d_dynamic")},
      kConvTranspose3d.Rank(OutputRank::kThreeOrMore)},
     {"convolution",
@@ -416,6 +435,9 @@ constexpr OpFamily kFamilies[] = {
       Int8("ns::fbgemm_linear"),
       Int8("ns::fbgemm_linear_clamp", kClamp),
       Int8("ns::fbgemm_linear_relu", kRelu),
+      Int8ToFloat("ns::fbgemm_linear_float"),
+      Int8ToFloat("ns::fbgemm_linear_clamp_float", kClamp),
+      Int8ToFloat("ns::fbgemm_linear_relu_float", kRelu),
       Dynamic("ns::fbgemm_linear_dynamic"),
       Dynamic("ns::fbgemm_linear_relu_dynamic", kRelu)},
      Facts().FloatWeight(WeightForm::kTensor, 1).QuantizedWeight(WeightForm::kPackedLinear, 1)

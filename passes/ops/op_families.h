@@ -25,11 +25,12 @@ namespace ns {
 
 // The kind of tensors that an op computes with.
 enum class Numerics {
-  kFloat,    // floating-point tensors
-  kInt8,     // quantized tensors in, quantized tensors out
-  kDynamic,  // float in, float out, int8 inside
-  kFp16,     // float in, float out, half-precision weights
-  kEither,   // whatever it is given
+  kFloat,        // floating-point tensors
+  kInt8,         // quantized tensors in, quantized tensors out
+  kInt8ToFloat,  // quantized tensors in, float out
+  kDynamic,      // float in, float out, int8 inside
+  kFp16,         // float in, float out, half-precision weights
+  kEither,       // whatever it is given
 };
 
 // How matching treats an op.

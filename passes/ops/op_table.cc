@@ -103,9 +103,14 @@ bool IsLoweredOp(absl::string_view op) {
   return absl::StartsWith(op, "ns::fbgemm_");
 }
 
+bool TakesInt8(Numerics numerics) {
+  return numerics == Numerics::kInt8 || numerics == Numerics::kInt8ToFloat;
+}
+
 bool IsQuantizedOp(const OpRow& row) {
   switch (row.numerics) {
     case Numerics::kInt8:
+    case Numerics::kInt8ToFloat:
     case Numerics::kDynamic:
     case Numerics::kFp16:
       return true;

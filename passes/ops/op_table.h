@@ -47,6 +47,9 @@ bool IsElementwise(const OpRow& row);
 // quantize ops.
 bool IsQuantizedOp(const OpRow& row);
 
+// True for ops that take quantized tensors only, whatever they give.
+bool TakesInt8(Numerics numerics);
+
 // Returns the fixed scale and zero point that an op of Numerics::kEither gives
 // a quantized output, whatever those of its input are: a sigmoid or tanh has
 // them. Null for other ops.

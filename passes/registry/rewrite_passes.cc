@@ -16,6 +16,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "passes/emulation/add_saturation_counters.h"
 #include "passes/instrument/pair/fuse_float_convs.h"
+#include "passes/lowering/drop_roundings.h"
 #include "passes/lowering/fuse_lowered.h"
 
 namespace ns {
@@ -73,6 +74,13 @@ absl::StatusOr<bool> FuseSumsPass::Run(ModelGraph& model,
     NS_RETURN_IF_ERROR(FuseSums(editor));
     torch::jit::EliminateDeadCode(model.shared_graph());
     return absl::OkStatus();
+  });
+}
+
+absl::StatusOr<bool> DropRoundingsPass::Run(ModelGraph& model,
+                                            PassContext& context) const {
+  return RewriteAndCompare("dropping roundings", model, [&] {
+    return DropRoundings(model, context).status();
   });
 }
 

@@ -1,7 +1,7 @@
 // Wraps rewrites as passes, under the names that pipelines use. Run returns the
 // errors of the function that it calls, and what LibTorch throws as an error.
 // Lowered models run through them in this order: lower-to-fbgemm, fuse-lowered,
-// fuse-sums, count-saturation.
+// fuse-sums, drop-roundings, count-saturation.
 #ifndef PASSES_REGISTRY_REWRITE_PASSES_H_
 #define PASSES_REGISTRY_REWRITE_PASSES_H_
 
@@ -34,6 +34,15 @@ class FuseLoweredPass final : public Pass {
 class FuseSumsPass final : public Pass {
  public:
   absl::string_view name() const override { return "fuse-sums"; }
+  absl::StatusOr<bool> Run(ModelGraph& model,
+                           PassContext& context) const override;
+};
+
+// Drops roundings that nothing needs: see passes/lowering/drop_roundings.h,
+// which says how outputs change. It runs after fuse-lowered.
+class DropRoundingsPass final : public Pass {
+ public:
+  absl::string_view name() const override { return "drop-roundings"; }
   absl::StatusOr<bool> Run(ModelGraph& model,
                            PassContext& context) const override;
 };

@@ -87,6 +87,19 @@ struct Ops {
         x, Clamp(QuantizedOutput(scale, zero_point, kLayer), min, max));
   }
 
+  static at::Tensor Float(const at::Tensor& x, const Self& layer) {
+    return Checked(layer).Run(x, FloatOutput());
+  }
+
+  static at::Tensor FloatWithRelu(const at::Tensor& x, const Self& layer) {
+    return Checked(layer).Run(x, Relu(FloatOutput()));
+  }
+
+  static at::Tensor FloatWithClamp(const at::Tensor& x, const Self& layer,
+                                   double min, double max) {
+    return Checked(layer).Run(x, Clamp(FloatOutput(), min, max));
+  }
+
   static at::Tensor Dynamic(const at::Tensor& x, const Self& layer,
                             bool reduce_range) {
     return Checked(layer).RunDynamic(x, reduce_range);
@@ -103,20 +116,21 @@ at::Tensor Conv2dAdd(const at::Tensor& x, const Self& layer,
 
 template <typename Op>
 void Define(torch::Library& library, const std::string& name) {
-  const std::string layer = "__torch__.torch.classes.ns.FbgemmConv layer";
-  const std::string quantized =
-      "(Tensor x, " + layer + ", float scale, int zero_point";
-  library.def((name + quantized + ") -> Tensor").c_str(), Op::Plain);
-  library.def((name + "_relu" + quantized + ") -> Tensor").c_str(),
-              Op::WithRelu);
-  library.def(
-      (name + "_clamp" + quantized + ", float min, float max) -> Tensor")
-          .c_str(),
-      Op::WithClamp);
-  library.def((name + "_dynamic(Tensor x, " + layer +
-               ", bool reduce_range=False) -> Tensor")
-                  .c_str(),
-              Op::Dynamic);
+  const std::string unrounded =
+      "Tensor x, __torch__.torch.classes.ns.FbgemmConv layer";
+  const std::string quantized = unrounded + ", float scale, int zero_point";
+  const std::string bounds = ", float min, float max";
+  const auto define = [&](const char* suffix, const std::string& arguments,
+                          auto* op) {
+    library.def((name + suffix + "(" + arguments + ") -> Tensor").c_str(), op);
+  };
+  define("", quantized, Op::Plain);
+  define("_relu", quantized, Op::WithRelu);
+  define("_clamp", quantized + bounds, Op::WithClamp);
+  define("_float", unrounded, Op::Float);
+  define("_relu_float", unrounded, Op::FloatWithRelu);
+  define("_clamp_float", unrounded + bounds, Op::FloatWithClamp);
+  define("_dynamic", unrounded + ", bool reduce_range=False", Op::Dynamic);
 }
 
 TORCH_LIBRARY_FRAGMENT(ns, library) {

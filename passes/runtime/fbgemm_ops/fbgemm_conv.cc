@@ -142,9 +142,7 @@ at::Tensor FbgemmConv::RunWithSum(const at::Tensor& x, const at::Tensor& other,
     return RunWithSum(x.unsqueeze(0), other, relu, scale, zero_point)
         .squeeze(0);
   }
-  OutputQParams floats;
-  floats.type = kernels::OutputType::kF32;
-  at::Tensor convolved = Run(x, floats);
+  at::Tensor convolved = Run(x, FloatOutput());
   at::Tensor summand = other;
   if (convolved.sizes() != other.sizes()) {
     const auto both = at::broadcast_tensors({convolved, other});

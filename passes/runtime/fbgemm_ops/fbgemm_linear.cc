@@ -88,13 +88,9 @@ at::Tensor FbgemmLinear::RunDynamic(const at::Tensor& x, bool reduce_range,
   if (out.numel() == 0) {
     return out;
   }
-  OutputQParams output;
-  output.type = kernels::OutputType::kF32;
-  if (relu) {
-    output = Relu(output);
-  }
+  const OutputQParams output = FloatOutput();
   Multiply(QuantizedDataOf(quantized), out.numel() / packed_.n(),
-           QParamsOf(quantized), output, out.data_ptr());
+           QParamsOf(quantized), relu ? Relu(output) : output, out.data_ptr());
   return out;
 }
 

@@ -26,10 +26,16 @@ namespace ns {
 //                     int zero_point) -> Tensor
 //   ns::fbgemm_linear_relu(the same) -> Tensor
 //   ns::fbgemm_linear_clamp(the same, float min, float max) -> Tensor
+//   ns::fbgemm_linear_float(Tensor x, FbgemmLinear layer) -> Tensor
+//   ns::fbgemm_linear_relu_float(the same) -> Tensor
+//   ns::fbgemm_linear_clamp_float(the same, float min, float max) -> Tensor
 //   ns::fbgemm_linear_dynamic(Tensor x, FbgemmLinear layer,
 //                             bool reduce_range=False,
 //                             bool round_as_onednn=False) -> Tensor
 //   ns::fbgemm_linear_relu_dynamic(the same) -> Tensor
+//
+// Those that end in _float take quantized values and give floats: the sums of
+// products as they are, without rounding them to quantized values.
 class FbgemmLinear final : public torch::CustomClassHolder {
  public:
   // `weight` is qint8, [out, in], with one scale or one for each output; `bias`

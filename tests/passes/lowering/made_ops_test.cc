@@ -18,7 +18,8 @@ namespace ns {
 namespace {
 
 // What lower-to-fbgemm and fold-reference-quantization make by the table
-// of ops, and then the fusions of passes/lowering/fuse_lowered.h.
+// of ops, then the fusions of passes/lowering/fuse_lowered.h, and
+// drop-roundings of all these.
 std::set<std::string> MadeOps() {
   std::set<std::string> made = {
       "ns::fbgemm_conv2d_add", "ns::fbgemm_conv2d_add_relu",
@@ -43,6 +44,11 @@ std::set<std::string> MadeOps() {
     }
     if (const OpOnQuantized* on_quantized = FindOpOnQuantized(row.op)) {
       made.insert(std::string(on_quantized->ns_op));
+    }
+  }
+  for (const std::string& op : std::set<std::string>(made)) {
+    if (const auto gives_floats = FindFloatOutput(op); gives_floats.ok()) {
+      made.insert(std::string(*gives_floats));
     }
   }
   return made;
