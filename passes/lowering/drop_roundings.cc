@@ -16,6 +16,7 @@
 #include "ir/graph/pass_context.h"
 #include "ir/model/model_graph.h"
 #include "passes/analysis/output_scale.h"
+#include "passes/lowering/compute_in_float.h"
 #include "passes/lowering/lowered_ops.h"
 #include "passes/ops/op_table.h"
 
@@ -39,10 +40,9 @@ std::vector<Node*> DequantizesOf(GraphEditor& editor) {
 // Returns the inputs of `node` that say what it computes, without the scale and
 // zero point of its output.
 std::vector<NamedValue> ComputeArguments(Node* node) {
-  const int scale = OutputScaleArgument(*node);
   std::vector<NamedValue> arguments;
-  for (int i = 0; i < static_cast<int>(node->inputs().size()); ++i) {
-    if (scale < 0 || (i != scale && i != scale + 1)) {
+  for (size_t i = 0; i < node->inputs().size(); ++i) {
+    if (!DescribesOutput(*node, i)) {
       arguments.emplace_back(node->input(i));
     }
   }
@@ -71,12 +71,7 @@ class RoundingDropper {
                       "what it dequantizes is not the output of an ns op");
       return absl::OkStatus();
     }
-    const absl::Status status =
-        OnlyUser(*quantized) == dequantize
-            ? GiveFloats(op, dequantize)
-            : Refusal(
-                  "its quantized output is not read by one dequantize "
-                  "alone");
+    const absl::Status status = Drop(op, dequantize);
     if (IsRefusal(status)) {
       context_.Remark(*op, status.message());
       return absl::OkStatus();
@@ -84,19 +79,38 @@ class RoundingDropper {
     return status;
   }
 
-  // Replaces `op` and `dequantize`, its only user, by an op that gives floats.
-  // Refusal: there is none.
-  absl::Status GiveFloats(Node* op, Node* dequantize) {
-    NS_ASSIGN_OR_RETURN(const absl::string_view float_op,
-                        FindFloatOutput(OpName(*op)));
-    NS_ASSIGN_OR_RETURN(
-        Value * floats,
-        editor_.InsertBefore(*op, float_op, ComputeArguments(op)));
-    editor_.Replace(*dequantize->output(), *floats);
-    dequantize->destroy();
-    editor_.ReplaceNode(*op, *floats);
-    ++dropped_.layer_outputs;
+  // Makes `op` give floats in place of the output of `dequantize`. Refusal: its
+  // rounding stays, and so does the graph.
+  absl::Status Drop(Node* op, Node* dequantize) {
+    if (OnlyUser(*op->output()) != dequantize) {
+      return Refusal(
+          "its quantized output is not read by one dequantize alone");
+    }
+    if (const absl::string_view float_output = FindFloatOutput(OpName(*op));
+        !float_output.empty()) {
+      NS_ASSIGN_OR_RETURN(
+          Value * floats,
+          editor_.InsertBefore(*op, float_output, ComputeArguments(op)));
+      Replace(op, dequantize, *floats);
+      ++dropped_.layer_outputs;
+      return absl::OkStatus();
+    }
+    NS_ASSIGN_OR_RETURN(const FloatComputation computation,
+                        ComputeInFloat(editor_, op));
+    Replace(op, dequantize, *computation.output);
+    ++dropped_.other_outputs;
+    for (Node* of_input : computation.dequantizes) {
+      NS_RETURN_IF_ERROR(DropBefore(of_input));
+    }
     return absl::OkStatus();
+  }
+
+  // Replaces `op` and `dequantize`, its only user, by `floats`, which is
+  // computed before `op`.
+  void Replace(Node* op, Node* dequantize, Value& floats) {
+    editor_.Replace(*dequantize->output(), floats);
+    dequantize->destroy();
+    editor_.ReplaceNode(*op, floats);
   }
 
   GraphEditor& editor_;

@@ -16,10 +16,13 @@ class PassContext;
 struct DroppedRoundings {
   // Outputs of convolutions and linear layers that were only dequantized.
   int64_t layer_outputs = 0;
+  // Outputs of other ops that were only dequantized, such as sums and
+  // activations.
+  int64_t other_outputs = 0;
 };
 
-// Lets lowered layers of the model's graph whose output is only dequantized
-// give floats:
+// Drops the rounding of outputs that are only dequantized in the model's graph.
+// Lowered layers give floats:
 //
 //   %q = ns::fbgemm_conv2d_relu(%x, %layer, %scale, %zero_point)
 //   %d = ns::fbgemm_dequantize(%q)
@@ -27,7 +30,16 @@ struct DroppedRoundings {
 //   %d = ns::fbgemm_conv2d_relu_float(%x, %layer)
 //
 // In place of fbgemm_conv2d_relu, there may be any static convolution or linear
-// layer, with relu, a clamp, or neither.
+// layer, with relu, a clamp, or neither. Ops that ComputeInFloat takes
+// (passes/lowering/compute_in_float.h) run in float, and what they read may be
+// a rounding to drop, too:
+//
+//   %y = ns::fbgemm_linear(%x, %layer, %scale, %zero_point)
+//   %q = ns::fbgemm_silu(%y, %scale, %zero_point)
+//   %d = ns::fbgemm_dequantize(%q)
+// becomes
+//   %f = ns::fbgemm_linear_float(%x, %layer)
+//   %d = aten::silu(%f)
 //
 // Values change: they are no longer rounded to multiples of %scale, nor clipped
 // to the range of %q. A relu and the bounds of a clamp hold as before, on real

@@ -26,8 +26,8 @@ absl::StatusOr<LoweredOp> FindLowering(absl::string_view op);
 // Returns the ns op that computes what the ns op `op` does, and gives floats
 // where that rounds to quantized values: "ns::fbgemm_linear_relu_float" for
 // "ns::fbgemm_linear_relu". It takes the same arguments without the scale and
-// zero point of the output. Error: a refusal when there is none.
-absl::StatusOr<absl::string_view> FindFloatOutput(absl::string_view op);
+// zero point of the output. Empty when there is none.
+absl::string_view FindFloatOutput(absl::string_view op);
 
 }  // namespace ns
 

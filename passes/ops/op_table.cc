@@ -99,6 +99,12 @@ const QuantizedRange* FixedRangeOf(const OpRow& row) {
              : nullptr;
 }
 
+absl::string_view FloatOpOf(const OpRow& row) {
+  // op_families_test checks that families have one, and that it comes first.
+  return row.spelling->float_op.empty() ? OpsOf(*row.family_row).front().op
+                                        : row.spelling->float_op;
+}
+
 bool IsLoweredOp(absl::string_view op) {
   return absl::StartsWith(op, "ns::fbgemm_");
 }

@@ -117,8 +117,10 @@ void PrintRemarks(const char* title, const PassContext& context,
 }
 
 void PrintDropped(const DroppedRoundings& dropped) {
-  std::printf("dropped roundings: %lld of layer outputs\n",
-              static_cast<long long>(dropped.layer_outputs));
+  std::printf(
+      "dropped roundings: %lld of layer outputs, %lld of other outputs\n",
+      static_cast<long long>(dropped.layer_outputs),
+      static_cast<long long>(dropped.other_outputs));
 }
 
 // Why no op of the model at `path` was lowered.

@@ -28,13 +28,6 @@ absl::string_view ReasonOf(ReferenceForm form) {
   }
 }
 
-// Returns the float op that computes what `op`, a quantized one, does.
-absl::string_view FloatOpOf(const OpRow& op) {
-  // op_families_test checks that families have one, and that it comes first.
-  return op.spelling->float_op.empty() ? OpsOf(*op.family_row).front().op
-                                       : op.spelling->float_op;
-}
-
 // Returns the reference of an op that float models have, too: the op itself.
 absl::StatusOr<ReferenceOp> OwnReference(const OpRow& op) {
   if (op.role == Role::kSource) {

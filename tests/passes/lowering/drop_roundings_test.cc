@@ -45,6 +45,39 @@ graph(%x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmLAYER, %scale : flo
   }
 }
 
+TEST(DropRoundingsTest, ComputesOtherOpsInFloat) {
+  ExpectDropped(R"IR(
+graph(%x : Tensor, %y : Tensor, %scale : float, %zero_point : int):
+  %q : Tensor = ns::fbgemm_mul(%x, %y, %scale, %zero_point)
+  %d : Tensor = ns::fbgemm_dequantize(%q)
+  return (%d, %x, %y))IR",
+                R"IR(
+graph(%x : Tensor, %y : Tensor, %scale : float, %zero_point : int):
+  %a : Tensor = ns::fbgemm_dequantize(%x)
+  %b : Tensor = ns::fbgemm_dequantize(%y)
+  %d : Tensor = aten::mul(%a, %b)
+  return (%d, %x, %y))IR");
+}
+
+TEST(DropRoundingsTest, DropsRoundingsBeforeWhatItComputesInFloat) {
+  ExpectDropped(R"IR(
+graph(%x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmLinear, %scale : float, %zero_point : int):
+  %y : Tensor = ns::fbgemm_linear(%x, %layer, %scale, %zero_point)
+  %z : Tensor = ns::fbgemm_silu(%y, %scale, %zero_point)
+  %q : Tensor = ns::fbgemm_add_relu(%z, %x, %scale, %zero_point)
+  %d : Tensor = ns::fbgemm_dequantize(%q)
+  return (%d))IR",
+                R"IR(
+graph(%x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmLinear, %scale : float, %zero_point : int):
+  %y : Tensor = ns::fbgemm_linear_float(%x, %layer)
+  %z : Tensor = aten::silu(%y)
+  %b : Tensor = ns::fbgemm_dequantize(%x)
+  %one : int = prim::Constant[value=1]()
+  %s : Tensor = aten::add(%z, %b, %one)
+  %d : Tensor = aten::relu(%s)
+  return (%d))IR");
+}
+
 TEST(DropRoundingsTest, KeepsTheBoundsOfClamps) {
   ExpectDropped(R"IR(
 graph(%x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmConv, %scale : float, %zero_point : int, %min : float, %max : float):
@@ -125,7 +158,7 @@ graph(%x : Tensor, %scale : float, %zero_point : int):
   %q : Tensor = ns::fbgemm_quantize(%x, %scale, %zero_point)
   %d : Tensor = ns::fbgemm_dequantize(%q)
   return (%d))IR",
-             "no ns op computes the same and gives floats");
+             "no op computes the same and gives floats");
 }
 
 TEST(DropRoundingsTest, KeepsDequantizesOfWhatNoNsOpGives) {
@@ -143,11 +176,13 @@ graph(%x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmLinear, %scale : fl
   %b : Tensor = ns::fbgemm_linear_relu(%x, %layer, %scale, %zero_point)
   %c : Tensor = ns::fbgemm_linear(%x, %layer, %scale, %zero_point)
   %d : Tensor = ns::fbgemm_dequantize(%a)
-  %e : Tensor = ns::fbgemm_dequantize(%b)
+  %s : Tensor = ns::fbgemm_hardswish(%b, %scale, %zero_point)
+  %e : Tensor = ns::fbgemm_dequantize(%s)
   return (%c, %d, %e))IR");
   PassContext context;
   const DroppedRoundings dropped = OrThrow(DropRoundings(model, context));
   EXPECT_EQ(dropped.layer_outputs, 2);
+  EXPECT_EQ(dropped.other_outputs, 1);
   EXPECT_TRUE(context.remarks().empty());
 }
 
