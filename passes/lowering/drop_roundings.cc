@@ -17,6 +17,7 @@
 #include "ir/model/model_graph.h"
 #include "passes/analysis/output_scale.h"
 #include "passes/lowering/compute_in_float.h"
+#include "passes/lowering/fuse_sums.h"
 #include "passes/lowering/lowered_ops.h"
 #include "passes/ops/op_table.h"
 
@@ -58,6 +59,8 @@ class RoundingDropper {
     for (Node* dequantize : DequantizesOf(editor_)) {
       NS_RETURN_IF_ERROR(DropBefore(dequantize));
     }
+    NS_ASSIGN_OR_RETURN(dropped_.summands,
+                        FuseSums(editor_, SummedLayers::kAll, &context_));
     return dropped_;
   }
 
@@ -84,7 +87,7 @@ class RoundingDropper {
   absl::Status Drop(Node* op, Node* dequantize) {
     if (OnlyUser(*op->output()) != dequantize) {
       return Refusal(
-          "its quantized output is not read by one dequantize alone");
+          "its output is not read by a single dequantize in its block");
     }
     if (const absl::string_view float_output = FindFloatOutput(OpName(*op));
         !float_output.empty()) {

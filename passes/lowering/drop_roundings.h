@@ -1,5 +1,5 @@
-// Drops roundings of a lowered graph that nothing needs: quantized values that
-// are only dequantized.
+// Drops roundings of a lowered graph that nothing needs: those of values that
+// are only dequantized, or only added to others.
 #ifndef PASSES_LOWERING_DROP_ROUNDINGS_H_
 #define PASSES_LOWERING_DROP_ROUNDINGS_H_
 
@@ -19,9 +19,12 @@ struct DroppedRoundings {
   // Outputs of other ops that were only dequantized, such as sums and
   // activations.
   int64_t other_outputs = 0;
+  // Outputs of layers that were only added to another tensor.
+  int64_t summands = 0;
 };
 
-// Drops the rounding of outputs that are only dequantized in the model's graph.
+// Drops the rounding of outputs that are only dequantized, or only added to
+// another tensor, in the model's graph.
 // Lowered layers give floats:
 //
 //   %q = ns::fbgemm_conv2d_relu(%x, %layer, %scale, %zero_point)
@@ -40,6 +43,9 @@ struct DroppedRoundings {
 // becomes
 //   %f = ns::fbgemm_linear_float(%x, %layer)
 //   %d = aten::silu(%f)
+//
+// Last, sums are fused into the layers before them: FuseSums, of all layers
+// (passes/lowering/fuse_sums.h).
 //
 // Values change: they are no longer rounded to multiples of %scale, nor clipped
 // to the range of %q. A relu and the bounds of a clamp hold as before, on real

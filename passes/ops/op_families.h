@@ -140,7 +140,7 @@ enum class ReferenceForm {
   kOnlyQuantizes,  // it only quantizes or requantizes
   kHandsOn,        // it only hands its data on
   kRecurrent,      // it is a recurrent layer
-  kConvWithSum,    // it is a convolution and a sum in one
+  kLayerWithSum,   // it is a layer and a sum in one
   kRawTable,       // its table is a tensor of bytes
   // The others say which op computes it, and with which arguments:
   kSameOp,         // the op itself, out of place

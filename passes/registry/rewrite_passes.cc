@@ -18,6 +18,7 @@
 #include "passes/instrument/pair/fuse_float_convs.h"
 #include "passes/lowering/drop_roundings.h"
 #include "passes/lowering/fuse_lowered.h"
+#include "passes/lowering/fuse_sums.h"
 
 namespace ns {
 namespace {
@@ -71,7 +72,8 @@ absl::StatusOr<bool> FuseSumsPass::Run(ModelGraph& model,
                                        PassContext& context) const {
   return RewriteAndCompare("fusing sums", model, [&]() -> absl::Status {
     GraphEditor editor(model.graph(), &context);
-    NS_RETURN_IF_ERROR(FuseSums(editor));
+    NS_RETURN_IF_ERROR(
+        FuseSums(editor, SummedLayers::kConv2d, &context).status());
     torch::jit::EliminateDeadCode(model.shared_graph());
     return absl::OkStatus();
   });

@@ -30,7 +30,7 @@ class FuseLoweredPass final : public Pass {
 };
 
 // Fuses lowered convolutions into the sums behind them. It runs after
-// fuse-lowered; passes/lowering/fuse_lowered.h says how outputs change.
+// fuse-lowered; passes/lowering/fuse_sums.h says how outputs change.
 class FuseSumsPass final : public Pass {
  public:
   absl::string_view name() const override { return "fuse-sums"; }

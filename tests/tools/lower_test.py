@@ -109,7 +109,7 @@ class LowerTest(cli.CliTest):
     output = self.lower('net_quantized', '--fewer-roundings')
     self.assertTrue(output.startswith(rounded), output)
     self.assertRegex(output, r'\ndropped roundings: [1-9]\d* of layer '
-                     r'outputs, \d+ of other outputs\n')
+                     r'outputs, \d+ of other outputs, \d+ before sums\n')
     after = self.outputs(self.path('lowered.pt'))
     floats = self.outputs(case('net_float'), ops='')
     errors = [sum((x - y).square().sum() for x, y in zip(some, floats))

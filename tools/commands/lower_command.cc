@@ -40,8 +40,8 @@ constexpr FlagSpec kFlags[] = {
      "fuse convolutions into the adds behind them, which rounds once less than "
      "fbgemm does"},
     {"fewer-roundings", "",
-     "let ops give floats where their outputs are only dequantized; outputs "
-     "are nearer to those of the float model"},
+     "do not round outputs that are only dequantized or added; includes "
+     "--fuse-sums"},
     {"method", "NAME", "the method to lower; default forward"},
     {"engine", "NAME",
      "onednn or qnnpack; default: the first that can load the model"},
@@ -89,8 +89,10 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
       const std::string numerics,
       flags.Choice("numerics", {"exact", "fbgemm-vnni", "fbgemm-avx2"}));
   options.lowering.numerics = *kernels::FindSaturationMode(numerics);
-  options.lowering.fuse_sums = flags.Has("fuse-sums");
   options.fewer_roundings = flags.Has("fewer-roundings");
+  // DropRoundings fuses these sums, too, and counts them.
+  options.lowering.fuse_sums =
+      flags.Has("fuse-sums") && !options.fewer_roundings;
   options.model.method = flags.Get("method", "forward");
   NS_ASSIGN_OR_RETURN(options.engine, ParseEngine(flags));
   options.quiet = flags.Has("quiet");
@@ -118,9 +120,11 @@ void PrintRemarks(const char* title, const PassContext& context,
 
 void PrintDropped(const DroppedRoundings& dropped) {
   std::printf(
-      "dropped roundings: %lld of layer outputs, %lld of other outputs\n",
+      "dropped roundings: %lld of layer outputs, %lld of other outputs, %lld "
+      "before sums\n",
       static_cast<long long>(dropped.layer_outputs),
-      static_cast<long long>(dropped.other_outputs));
+      static_cast<long long>(dropped.other_outputs),
+      static_cast<long long>(dropped.summands));
 }
 
 // Why no op of the model at `path` was lowered.

@@ -278,7 +278,7 @@ absl::StatusOr<Value*> InsertInFloat(ReferenceForm form, Node* node,
     case ReferenceForm::kOnlyQuantizes:
     case ReferenceForm::kHandsOn:
     case ReferenceForm::kRecurrent:
-    case ReferenceForm::kConvWithSum:
+    case ReferenceForm::kLayerWithSum:
     case ReferenceForm::kRawTable:
       break;
   }

@@ -18,8 +18,8 @@ absl::string_view ReasonOf(ReferenceForm form) {
       return kHandsOn;
     case ReferenceForm::kRecurrent:
       return "recurrent layers have no reference kernel";
-    case ReferenceForm::kConvWithSum:
-      return "a convolution with its sum has no reference kernel";
+    case ReferenceForm::kLayerWithSum:
+      return "a layer with its sum has no reference kernel";
     case ReferenceForm::kRawTable:
       return "its table is a tensor of bytes, which hold the scales of rows, "
              "too";

@@ -100,19 +100,18 @@ struct Ops {
     return Checked(layer).Run(x, Clamp(FloatOutput(), min, max));
   }
 
+  template <bool kRelu>
+  static at::Tensor WithSum(const at::Tensor& x, const Self& layer,
+                            const at::Tensor& other, double scale,
+                            int64_t zero_point) {
+    return Checked(layer).RunWithSum(x, other, kRelu, scale, zero_point);
+  }
+
   static at::Tensor Dynamic(const at::Tensor& x, const Self& layer,
                             bool reduce_range) {
     return Checked(layer).RunDynamic(x, reduce_range);
   }
 };
-
-template <bool kRelu>
-at::Tensor Conv2dAdd(const at::Tensor& x, const Self& layer,
-                     const at::Tensor& other, double scale,
-                     int64_t zero_point) {
-  return Ops<2, false>::Checked(layer).RunWithSum(x, other, kRelu, scale,
-                                                  zero_point);
-}
 
 template <typename Op>
 void Define(torch::Library& library, const std::string& name) {
@@ -133,18 +132,25 @@ void Define(torch::Library& library, const std::string& name) {
   define("_dynamic", unrounded + ", bool reduce_range=False", Op::Dynamic);
 }
 
+template <typename Op>
+void DefineSum(torch::Library& library, const std::string& name) {
+  const std::string arguments =
+      "(Tensor x, __torch__.torch.classes.ns.FbgemmConv layer, Tensor other, "
+      "float scale, int zero_point) -> Tensor";
+  library.def((name + arguments).c_str(), Op::template WithSum<false>);
+  library.def((name + "_relu" + arguments).c_str(), Op::template WithSum<true>);
+}
+
 TORCH_LIBRARY_FRAGMENT(ns, library) {
   Define<Ops<1, false>>(library, "fbgemm_conv1d");
+  DefineSum<Ops<1, false>>(library, "fbgemm_conv1d_add");
   Define<Ops<2, false>>(library, "fbgemm_conv2d");
+  DefineSum<Ops<2, false>>(library, "fbgemm_conv2d_add");
   Define<Ops<3, false>>(library, "fbgemm_conv3d");
+  DefineSum<Ops<3, false>>(library, "fbgemm_conv3d_add");
   Define<Ops<1, true>>(library, "fbgemm_conv_transpose1d");
   Define<Ops<2, true>>(library, "fbgemm_conv_transpose2d");
   Define<Ops<3, true>>(library, "fbgemm_conv_transpose3d");
-  const std::string sum =
-      "(Tensor x, __torch__.torch.classes.ns.FbgemmConv layer, Tensor other, "
-      "float scale, int zero_point) -> Tensor";
-  library.def(("fbgemm_conv2d_add" + sum).c_str(), Conv2dAdd<false>);
-  library.def(("fbgemm_conv2d_add_relu" + sum).c_str(), Conv2dAdd<true>);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "passes/kernels/gemm/gemm.h"
 #include "passes/runtime/fbgemm_ops/quantized_data.h"
+#include "passes/runtime/fbgemm_ops/quantized_sum.h"
 #include "passes/runtime/fbgemm_ops/torch_parallel.h"
 
 namespace ns {
@@ -76,6 +77,13 @@ at::Tensor FbgemmLinear::Run(const at::Tensor& x,
              output, out.data_ptr());
   }
   return out;
+}
+
+at::Tensor FbgemmLinear::RunWithSum(const at::Tensor& x,
+                                    const at::Tensor& other, bool relu,
+                                    double scale, int64_t zero_point) const {
+  return AddQuantized(Run(x, FloatOutput()), other, relu, scale, zero_point,
+                      OutputLayout::kContiguous, kLayer);
 }
 
 at::Tensor FbgemmLinear::RunDynamic(const at::Tensor& x, bool reduce_range,

@@ -48,6 +48,13 @@ at::Tensor LinearClampFloat(const at::Tensor& x, const Self& layer, double min,
   return layer->Run(x, Clamp(FloatOutput(), min, max));
 }
 
+template <bool kRelu>
+at::Tensor LinearAdd(const at::Tensor& x, const Self& layer,
+                     const at::Tensor& other, double scale,
+                     int64_t zero_point) {
+  return layer->RunWithSum(x, other, kRelu, scale, zero_point);
+}
+
 DynamicRounding RoundingOf(bool round_as_onednn) {
   return round_as_onednn ? DynamicRounding::kOneDnn : DynamicRounding::kFbgemm;
 }
@@ -104,6 +111,10 @@ TORCH_LIBRARY_FRAGMENT(ns, library) {
   define("fbgemm_linear_relu", quantized, LinearRelu);
   define("fbgemm_linear_clamp", quantized + ", float min, float max",
          LinearClamp);
+  const std::string sum =
+      unrounded + ", Tensor other, float scale, int zero_point";
+  define("fbgemm_linear_add", sum, LinearAdd<false>);
+  define("fbgemm_linear_add_relu", sum, LinearAdd<true>);
   define("fbgemm_linear_float", unrounded, LinearFloat);
   define("fbgemm_linear_relu_float", unrounded, LinearReluFloat);
   define("fbgemm_linear_clamp_float", unrounded + ", float min, float max",

@@ -78,6 +78,19 @@ graph(%x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmLinear, %scale : fl
   return (%d))IR");
 }
 
+// Floats are added without a fused op.
+TEST(DropRoundingsTest, FusesSumsWhoseOutputIsQuantized) {
+  ExpectDropped(R"IR(
+graph(%x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmLinear, %scale : float, %zero_point : int):
+  %y : Tensor = ns::fbgemm_linear(%x, %layer, %scale, %zero_point)
+  %s : Tensor = ns::fbgemm_add_relu(%y, %x, %scale, %zero_point)
+  return (%s))IR",
+                R"IR(
+graph(%x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmLinear, %scale : float, %zero_point : int):
+  %s : Tensor = ns::fbgemm_linear_add_relu(%x, %layer, %x, %scale, %zero_point)
+  return (%s))IR");
+}
+
 TEST(DropRoundingsTest, KeepsTheBoundsOfClamps) {
   ExpectDropped(R"IR(
 graph(%x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmConv, %scale : float, %zero_point : int, %min : float, %max : float):
@@ -134,7 +147,7 @@ graph(%x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmConv, %scale : floa
   %q : Tensor = ns::fbgemm_conv2d(%x, %layer, %scale, %zero_point)
   %d : Tensor = ns::fbgemm_dequantize(%q)
   return (%d, %q))IR",
-             "its quantized output is not read by one dequantize alone");
+             "its output is not read by a single dequantize in its block");
 }
 
 // Each trip has a tensor of its own, which an op in place may write to.
@@ -149,7 +162,7 @@ graph(%n : int, %x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmConv, %sc
       %w : Tensor = aten::add_(%d, %carried, %i)
       -> (%true, %w)
   return (%z))IR",
-             "its quantized output is not read by one dequantize alone");
+             "its output is not read by a single dequantize in its block");
 }
 
 TEST(DropRoundingsTest, KeepsRoundingsOfOtherOps) {
@@ -178,11 +191,13 @@ graph(%x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmLinear, %scale : fl
   %d : Tensor = ns::fbgemm_dequantize(%a)
   %s : Tensor = ns::fbgemm_hardswish(%b, %scale, %zero_point)
   %e : Tensor = ns::fbgemm_dequantize(%s)
-  return (%c, %d, %e))IR");
+  %t : Tensor = ns::fbgemm_add(%c, %x, %scale, %zero_point)
+  return (%d, %e, %t))IR");
   PassContext context;
   const DroppedRoundings dropped = OrThrow(DropRoundings(model, context));
   EXPECT_EQ(dropped.layer_outputs, 2);
   EXPECT_EQ(dropped.other_outputs, 1);
+  EXPECT_EQ(dropped.summands, 1);
   EXPECT_TRUE(context.remarks().empty());
 }
 

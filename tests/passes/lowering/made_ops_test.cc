@@ -23,8 +23,12 @@ namespace {
 // drop-roundings of all these.
 std::set<std::string> MadeOps() {
   std::set<std::string> made = {
-      "ns::fbgemm_conv2d_add", "ns::fbgemm_conv2d_add_relu",
       "ns::fbgemm_requantize",
+      // By FuseSums.
+      "ns::fbgemm_conv1d_add", "ns::fbgemm_conv1d_add_relu",
+      "ns::fbgemm_conv2d_add", "ns::fbgemm_conv2d_add_relu",
+      "ns::fbgemm_conv3d_add", "ns::fbgemm_conv3d_add_relu",
+      "ns::fbgemm_linear_add", "ns::fbgemm_linear_add_relu",
       // By InsertGroupNorm, where LibTorch's raise.
       "ns::fbgemm_group_norm", "ns::fbgemm_instance_norm"};
   for (const OpRow& row : OpTable()) {

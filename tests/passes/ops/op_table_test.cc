@@ -159,8 +159,9 @@ TEST(OpTableTest, OpsNamedReluFuseRelu) {
 }
 
 TEST(OpTableTest, EveryQuantizedComputeOpHasAFloatRelative) {
-  // A convolution with its sum is two float ops.
-  std::set<absl::string_view> floats = {"convolution", "conv2d_add"};
+  // A layer with its sum is two float ops.
+  std::set<absl::string_view> floats = {
+      "convolution", "conv1d_add", "conv2d_add", "conv3d_add", "linear_add"};
   for (const OpRow& row : OpTable()) {
     if (!IsQuantizedOp(row)) {
       floats.insert(row.family);

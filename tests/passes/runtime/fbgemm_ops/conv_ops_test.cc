@@ -327,6 +327,30 @@ TEST_F(ConvOpsTest, AddAsAFloatAddBehindThemDoes) {
   }
 }
 
+TEST_F(ConvOpsTest, AddInOtherDimensions) {
+  for (const auto& [kernel, input] : std::vector<std::pair<Ints, Ints>>{
+           {{7, 3, 4}, {2, 3, 11}}, {{5, 3, 2, 3, 3}, {2, 3, 5, 6, 7}}}) {
+    const FbgemmConvParameters p =
+        Parameters(RandomWeightPerChannel(kernel), at::randn({kernel[0]}));
+    const at::Tensor x = RandomCodes(input);
+    const at::Tensor floats = FloatReference(x, p);
+    Ints of_channels(input.size(), 1);
+    of_channels[1] = kernel[0];
+    for (const Ints& sizes : {floats.sizes().vec(), of_channels}) {
+      for (const auto& [name, other] : Layouts(RandomCodes(sizes, 0.05, 30))) {
+        SCOPED_TRACE(NameOf(p) + " " + name);
+        const at::Tensor y = Ours("_add_relu", x, p, {other, 0.2, int64_t{80}});
+        ExpectNearCodes(
+            y.contiguous(),
+            at::quantize_per_tensor((floats + other.dequantize()).relu(), 0.2,
+                                    80, at::kQUInt8)
+                .contiguous(),
+            0.001);
+      }
+    }
+  }
+}
+
 TEST_F(ConvOpsTest, ClampAsAClampBehindThemDoes) {
   const FbgemmConvParameters p =
       Parameters(RandomWeight({6, 3, 3, 3}), at::randn({6}));

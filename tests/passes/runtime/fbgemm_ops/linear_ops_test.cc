@@ -231,6 +231,28 @@ TEST_F(LinearOpsTest, ClampFloatsToBoundsAsTheyAre) {
   }
 }
 
+TEST_F(LinearOpsTest, AddAsAFloatAddBehindThemDoes) {
+  const at::Tensor weight = RandomWeightPerChannel({6, 20});
+  const at::Tensor bias = at::randn({6});
+  const at::Tensor x = RandomCodes({3, 5, 20});
+  const at::Tensor floats =
+      at::linear(x.dequantize(), weight.dequantize(), bias);
+  for (const auto& sizes : std::vector<std::vector<int64_t>>{
+           {3, 5, 6}, {5, 6}, {6}, {1, 5, 1}, {2, 3, 5, 6}}) {
+    for (const auto& [name, other] : Layouts(RandomCodes(sizes, 0.05, 30))) {
+      SCOPED_TRACE(name);
+      const at::Tensor sum = floats + other.dequantize();
+      const c10::IValue layer = Layer(weight, bias);
+      ExpectNearCodes(
+          Output("ns::fbgemm_linear_add", {x, layer, other, 0.2, 80}),
+          at::quantize_per_tensor(sum, 0.2, 80, at::kQUInt8), 0.001);
+      ExpectNearCodes(
+          Output("ns::fbgemm_linear_add_relu", {x, layer, other, 0.2, 80}),
+          at::quantize_per_tensor(sum.relu(), 0.2, 80, at::kQUInt8), 0.001);
+    }
+  }
+}
+
 TEST_F(LinearOpsTest, KeepNansOfBiasesInFloats) {
   const c10::IValue layer = Layer(RandomWeight({5, 4}), at::full({5}, kNan));
   const at::Tensor x = RandomCodes({2, 4});
@@ -314,6 +336,12 @@ TEST_F(LinearOpsTest, RefuseOtherInputs) {
     ExpectRefused("ns::fbgemm_linear", {bad, layer, 0.1, 0},
                   "takes quint8 tensors");
   }
+  ExpectRefused("ns::fbgemm_linear_add",
+                {RandomCodes({2, 4}), layer, at::ones({2, 5}), 0.1, 0},
+                "takes quint8 tensors");
+  ExpectRefused("ns::fbgemm_linear_add",
+                {RandomCodes({2, 4}), layer, RandomCodes({2, 5}), kNan, 0},
+                "positive and finite");
   ExpectRefused("ns::fbgemm_linear_float", {at::ones({2, 4}), layer},
                 "takes quint8 tensors");
   ExpectRefused("ns::fbgemm_linear", {RandomCodes({2, 5}), layer, 0.1, 0},
