@@ -25,10 +25,11 @@ void TakeName(Value& from, Value& to) {
 
 absl::StatusOr<Value*> GraphEditor::InsertBefore(
     Node& place, absl::string_view op,
-    absl::Span<const torch::jit::NamedValue> arguments) {
+    absl::Span<const torch::jit::NamedValue> arguments,
+    absl::Span<const torch::jit::NamedValue> named) {
   const torch::jit::WithInsertPoint in_front(&place);
   const Node* before = place.prev();
-  NS_ASSIGN_OR_RETURN(Value * output, InsertOp(graph_, op, arguments));
+  NS_ASSIGN_OR_RETURN(Value * output, InsertOp(graph_, op, arguments, named));
   // These are the call and the constants that it takes.
   for (Node* node = place.prev(); node != before; node = node->prev()) {
     node->copyMetadata(&place);

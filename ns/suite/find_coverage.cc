@@ -48,6 +48,7 @@ std::optional<RunsIn> RunsInOf(const SubgraphMatch& match,
   const OpRow* const row = FindOp(OpName(*base));
   switch (row == nullptr ? Numerics::kEither : row->numerics) {
     case Numerics::kInt8:
+    case Numerics::kInt8ToFloat:
       return RunsIn::kInt8;
     case Numerics::kDynamic:
       return RunsIn::kInt8Weights;

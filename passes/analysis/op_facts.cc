@@ -322,7 +322,8 @@ TensorFacts FactsOfOutput(const Node& node, size_t index, FactsOfInput facts_of,
 bool TakesQuantizedAlone(const Node& user, const Value& value,
                          const OpIoTypes& io_types) {
   const OpRow* row = FindOp(OpName(user));
-  if (io_types.Find(user) != Numerics::kInt8 ||
+  const std::optional<Numerics> numerics = io_types.Find(user);
+  if (!numerics || !TakesInt8(*numerics) ||
       (row != nullptr && (row->role != Role::kCompute || IsEmbedding(*row)))) {
     return false;
   }

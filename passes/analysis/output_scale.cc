@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
 #include "ir/graph/node_view.h"
 #include "passes/ops/op_table.h"
@@ -14,17 +15,25 @@ namespace {
 
 using ::torch::jit::Node;
 
+// Whether the output of `row` may be quantized.
+bool GivesQuantized(const OpRow& row) {
+  return IsQuantizedOp(row) && row.numerics != Numerics::kInt8ToFloat;
+}
+
 // The names that schemas have for the scale of the output. "scale" comes last,
 // because elu has a factor of this name.
 constexpr std::array<absl::string_view, 3> kOutputScales = {
     "output_scale", "Y_scale_i", "scale"};
+
+// The names of arguments that say where an output is written.
+constexpr std::array<absl::string_view, 2> kDestinations = {"inplace", "out"};
 
 }  // namespace
 
 int OutputScaleArgument(const Node& node) {
   const OpRow* row = FindOp(OpName(node));
   const c10::FunctionSchema* schema = node.maybeSchema();
-  if (row != nullptr && IsQuantizedOp(*row) && schema != nullptr) {
+  if (row != nullptr && GivesQuantized(*row) && schema != nullptr) {
     for (const absl::string_view name : kOutputScales) {
       if (const auto index = schema->argumentIndexWithName(std::string(name))) {
         return *index;
@@ -32,6 +41,14 @@ int OutputScaleArgument(const Node& node) {
     }
   }
   return -1;
+}
+
+bool DescribesOutput(const Node& node, size_t index) {
+  const int scale = OutputScaleArgument(node);
+  const int input = static_cast<int>(index);
+  return (scale >= 0 && (input == scale || input == scale + 1)) ||
+         absl::c_linear_search(kDestinations,
+                               node.schema().arguments()[index].name());
 }
 
 bool ChoosesQParams(const Node& node) {

@@ -2,13 +2,11 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
-#include <algorithm>
 #include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -18,12 +16,12 @@
 #include "ir/graph/graph_walk.h"
 #include "ir/graph/node_view.h"
 #include "passes/analysis/value_facts.h"
+#include "passes/lowering/writers.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {
 
-using ::torch::jit::Graph;
 using ::torch::jit::NamedValue;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
@@ -104,42 +102,6 @@ absl::StatusOr<bool> FuseActivation(GraphEditor& editor, ValueFacts& facts,
   return true;
 }
 
-bool AnyWorksInPlace(const Graph& graph) {
-  const auto nodes = graph.nodes();
-  return std::any_of(nodes.begin(), nodes.end(),
-                     [](const Node* node) { return WorksInPlace(*node); });
-}
-
-// Tells whether the reads of a node may be moved behind other nodes of its
-// graph. Most graphs have no op that writes to its inputs: there, all reads
-// may.
-class Writers {
- public:
-  explicit Writers(const Graph& graph) : any_(AnyWorksInPlace(graph)) {}
-
-  bool any() const { return any_; }
-
-  // Whether `last` may read what `first` reads in its place: nothing in between
-  // writes to it.
-  bool LetWait(const Node& first, const Node& last) const {
-    if (!any_) {
-      return true;
-    }
-    if (first.owningBlock() != last.owningBlock()) {
-      return false;
-    }
-    for (const Node* node = first.next(); node != &last; node = node->next()) {
-      if (WorksInPlace(*node)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
- private:
-  bool any_;
-};
-
 // Makes `quantize` requantize the quantized tensor that its input was
 // dequantized from.
 absl::Status SkipDequantize(GraphEditor& editor, ValueFacts& facts,
@@ -169,51 +131,12 @@ absl::Status SkipDequantize(GraphEditor& editor, ValueFacts& facts,
   return absl::OkStatus();
 }
 
-// Returns the convolution that gives operand `index` of `add` and is used by
-// nothing else; null when there is none.
-Node* SummandLayer(Node* add, size_t index) {
-  Node* layer = add->input(index)->node();
-  return OpName(*layer) == "ns::fbgemm_conv2d" &&
-                 OnlyUser(*layer->output()) == add
-             ? layer
-             : nullptr;
-}
-
-absl::Status FuseSum(GraphEditor& editor, Node* add, const Writers& writers) {
-  const bool is_relu = OpName(*add) == "ns::fbgemm_add_relu";
-  if (!is_relu && OpName(*add) != "ns::fbgemm_add") {
-    return absl::OkStatus();
-  }
-  Node* first = SummandLayer(add, 0);
-  Node* second = SummandLayer(add, 1);
-  const bool takes_second =
-      second != nullptr && (first == nullptr || first->isBefore(second));
-  Node* layer = takes_second ? second : first;
-  if (layer == nullptr || !writers.LetWait(*layer, *add)) {
-    return absl::OkStatus();
-  }
-  NS_ASSIGN_OR_RETURN(
-      Value * sum,
-      editor.InsertBefore(
-          *add,
-          is_relu ? "ns::fbgemm_conv2d_add_relu" : "ns::fbgemm_conv2d_add",
-          {layer->input(0), layer->input(1), add->input(takes_second ? 0 : 1),
-           add->input(2), add->input(3)}));
-  editor.ReplaceNode(*add, *sum);
-  layer->destroy();
-  return absl::OkStatus();
-}
-
-// Runs `fuse` on every node until one fails.
-absl::Status OnEachNode(GraphEditor& editor,
-                        absl::FunctionRef<absl::Status(Node*)> fuse) {
-  absl::Status status;
-  ForEachNodeInnermostFirst(editor.graph().block(), [&](Node* node) {
-    if (status.ok()) {
-      status = fuse(node);
-    }
-  });
-  return status;
+absl::Status FuseNode(GraphEditor& editor, ValueFacts& facts, Node* node,
+                      const Writers& writers) {
+  NS_ASSIGN_OR_RETURN(const bool is_fused, FuseActivation(editor, facts, node));
+  return is_fused || node->inputs().empty()
+             ? absl::OkStatus()
+             : SkipDequantize(editor, facts, node, writers);
 }
 
 }  // namespace
@@ -221,19 +144,14 @@ absl::Status OnEachNode(GraphEditor& editor,
 absl::Status FuseLowered(GraphEditor& editor) {
   const Writers writers(editor.graph());
   ValueFacts facts(editor.graph());
-  return OnEachNode(editor, [&](Node* node) -> absl::Status {
-    NS_ASSIGN_OR_RETURN(const bool is_fused,
-                        FuseActivation(editor, facts, node));
-    return is_fused || node->inputs().empty()
-               ? absl::OkStatus()
-               : SkipDequantize(editor, facts, node, writers);
+  // The first error: no node is fused behind it.
+  absl::Status status;
+  ForEachNodeInnermostFirst(editor.graph().block(), [&](Node* node) {
+    if (status.ok()) {
+      status = FuseNode(editor, facts, node, writers);
+    }
   });
-}
-
-absl::Status FuseSums(GraphEditor& editor) {
-  const Writers writers(editor.graph());
-  return OnEachNode(editor,
-                    [&](Node* node) { return FuseSum(editor, node, writers); });
+  return status;
 }
 
 }  // namespace ns

@@ -1,5 +1,5 @@
-// Fuses ns ops of a lowered graph: activations, requantization and sums move
-// into the ops in front of them.
+// Fuses ns ops of a lowered graph: activations and requantization move into the
+// ops in front of them.
 #ifndef PASSES_LOWERING_FUSE_LOWERED_H_
 #define PASSES_LOWERING_FUSE_LOWERED_H_
 
@@ -30,22 +30,6 @@ class GraphEditor;
 // that nothing uses any more stay, for dead-code elimination. Error: the schema
 // of the new op does not take the arguments, as in a malformed graph.
 absl::Status FuseLowered(GraphEditor& editor);
-
-// Fuses a sum, fbgemm_add or fbgemm_add_relu, into the fbgemm_conv2d that gives
-// one of its operands:
-//
-//   %y = ns::fbgemm_conv2d(%x, %layer, %y_scale, %y_zero_point)
-//   %z = ns::fbgemm_add_relu(%y, %other, %scale, %zero_point)
-// becomes, when nothing else uses %y,
-//   %z = ns::fbgemm_conv2d_add_relu(%x, %layer, %other, %scale, %zero_point)
-//
-// which does not round %y to its quantized values, nor clip it to their range:
-// outputs change. Where both operands are convolutions, the one that runs later
-// is fused. A sum stays when an op between it and the convolution works in
-// place. Call FuseLowered first: a sum that takes a tensor which is dequantized
-// and quantized again is found only when that pair is gone. Nodes without users
-// and errors are as there.
-absl::Status FuseSums(GraphEditor& editor);
 
 }  // namespace ns
 

@@ -16,6 +16,7 @@
 #include "ir/model/rewrite_and_compare.h"
 #include "passes/analysis/value_facts.h"
 #include "passes/lowering/fuse_lowered.h"
+#include "passes/lowering/fuse_sums.h"
 #include "passes/lowering/lowered_ops.h"
 #include "passes/lowering/lowering_forms.h"
 #include "passes/lowering/repack.h"
@@ -107,7 +108,9 @@ absl::StatusOr<bool> LowerToFbgemm::Run(ModelGraph& model,
       NS_RETURN_IF_ERROR(FuseLowered(editor));
     }
     if (options_.fuse && options_.fuse_sums) {
-      NS_RETURN_IF_ERROR(FuseSums(editor));
+      NS_RETURN_IF_ERROR(
+          FuseSums(editor, SummedLayers::kConv2d, /*context=*/nullptr)
+              .status());
     }
     torch::jit::EliminateDeadCode(graph.block());
     return absl::OkStatus();

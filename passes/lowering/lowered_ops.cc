@@ -35,6 +35,9 @@ absl::string_view ReasonOf(LoweringForm form) {
 }
 
 bool TakesPlaceOf(const FamilyOp& lowered, const OpRow& op) {
+  if (lowered.numerics == Numerics::kInt8ToFloat) {
+    return false;
+  }
   const bool both_dynamic_or_not = (lowered.numerics == Numerics::kDynamic) ==
                                    (op.numerics == Numerics::kDynamic);
   return IsLoweredOp(lowered.op) && both_dynamic_or_not &&
@@ -59,6 +62,19 @@ absl::StatusOr<LoweredOp> FindLowering(absl::string_view op) {
   return lowered == ops.end() ? absl::StatusOr<LoweredOp>(
                                     Refusal(ReasonOf(LoweringForm::kNoKernel)))
                               : LoweredOp{lowered->op, form};
+}
+
+absl::string_view FindFloatOutput(absl::string_view op) {
+  const OpRow* row = FindOp(op);
+  if (row != nullptr && IsLoweredOp(op) && row->numerics == Numerics::kInt8) {
+    for (const FamilyOp& candidate : OpsOf(*row->family_row)) {
+      if (candidate.numerics == Numerics::kInt8ToFloat &&
+          candidate.fused_activation == row->spelling->fused_activation) {
+        return candidate.op;
+      }
+    }
+  }
+  return "";
 }
 
 }  // namespace ns

@@ -1,5 +1,6 @@
-// Finds the ns op that takes the place of an op of LibTorch, or the reason why
-// none does, by the table of ops (passes/ops/op_families.h).
+// Finds the ns op that takes the place of an op of LibTorch or of another ns
+// op, or the reason why none does, by the table of ops
+// (passes/ops/op_families.h).
 #ifndef PASSES_LOWERING_LOWERED_OPS_H_
 #define PASSES_LOWERING_LOWERED_OPS_H_
 
@@ -21,6 +22,12 @@ struct LoweredOp {
 // of its family that fuses the same activation and is dynamic when `op` is.
 // Error: a refusal (ir/base/refusal.h) when there is none.
 absl::StatusOr<LoweredOp> FindLowering(absl::string_view op);
+
+// Returns the ns op that computes what the ns op `op` does, and gives floats
+// where that rounds to quantized values: "ns::fbgemm_linear_relu_float" for
+// "ns::fbgemm_linear_relu". It takes the same arguments without the scale and
+// zero point of the output. Empty when there is none.
+absl::string_view FindFloatOutput(absl::string_view op);
 
 }  // namespace ns
 

@@ -72,6 +72,10 @@ constexpr Op Int8(absl::string_view op,
                   FinalActivation activation = FinalActivation::kNone) {
   return {op, Numerics::kInt8, activation};
 }
+constexpr Op Int8ToFloat(absl::string_view op,
+                         FinalActivation activation = FinalActivation::kNone) {
+  return {op, Numerics::kInt8ToFloat, activation};
+}
 constexpr Op Dynamic(absl::string_view op,
                      FinalActivation activation = FinalActivation::kNone) {
   return {op, Numerics::kDynamic, activation};

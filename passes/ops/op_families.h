@@ -25,11 +25,12 @@ namespace ns {
 
 // The kind of tensors that an op computes with.
 enum class Numerics {
-  kFloat,    // floating-point tensors
-  kInt8,     // quantized tensors in, quantized tensors out
-  kDynamic,  // float in, float out, int8 inside
-  kFp16,     // float in, float out, half-precision weights
-  kEither,   // whatever it is given
+  kFloat,        // floating-point tensors
+  kInt8,         // quantized tensors in, quantized tensors out
+  kInt8ToFloat,  // quantized tensors in, float out
+  kDynamic,      // float in, float out, int8 inside
+  kFp16,         // float in, float out, half-precision weights
+  kEither,       // whatever it is given
 };
 
 // How matching treats an op.
@@ -139,7 +140,7 @@ enum class ReferenceForm {
   kOnlyQuantizes,  // it only quantizes or requantizes
   kHandsOn,        // it only hands its data on
   kRecurrent,      // it is a recurrent layer
-  kConvWithSum,    // it is a convolution and a sum in one
+  kLayerWithSum,   // it is a layer and a sum in one
   kRawTable,       // its table is a tensor of bytes
   // The others say which op computes it, and with which arguments:
   kSameOp,         // the op itself, out of place

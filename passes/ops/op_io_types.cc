@@ -54,6 +54,8 @@ absl::string_view IoTypeName(Numerics numerics) {
   switch (numerics) {
     case Numerics::kInt8:
       return "int8";
+    case Numerics::kInt8ToFloat:
+      return "int8 to float";
     case Numerics::kEither:
       return "either";
     case Numerics::kDynamic:

@@ -99,13 +99,24 @@ const QuantizedRange* FixedRangeOf(const OpRow& row) {
              : nullptr;
 }
 
+absl::string_view FloatOpOf(const OpRow& row) {
+  // op_families_test checks that families have one, and that it comes first.
+  return row.spelling->float_op.empty() ? OpsOf(*row.family_row).front().op
+                                        : row.spelling->float_op;
+}
+
 bool IsLoweredOp(absl::string_view op) {
   return absl::StartsWith(op, "ns::fbgemm_");
+}
+
+bool TakesInt8(Numerics numerics) {
+  return numerics == Numerics::kInt8 || numerics == Numerics::kInt8ToFloat;
 }
 
 bool IsQuantizedOp(const OpRow& row) {
   switch (row.numerics) {
     case Numerics::kInt8:
+    case Numerics::kInt8ToFloat:
     case Numerics::kDynamic:
     case Numerics::kFp16:
       return true;

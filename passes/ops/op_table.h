@@ -47,6 +47,13 @@ bool IsElementwise(const OpRow& row);
 // quantize ops.
 bool IsQuantizedOp(const OpRow& row);
 
+// True for ops that take quantized tensors only, whatever they give.
+bool TakesInt8(Numerics numerics);
+
+// Returns the float op that computes what `row`, a quantized op, does
+// (FamilyOp::float_op).
+absl::string_view FloatOpOf(const OpRow& row);
+
 // Returns the fixed scale and zero point that an op of Numerics::kEither gives
 // a quantized output, whatever those of its input are: a sigmoid or tanh has
 // them. Null for other ops.

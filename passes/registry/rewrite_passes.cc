@@ -16,7 +16,9 @@
 #include "llvm/ADT/DenseSet.h"
 #include "passes/emulation/add_saturation_counters.h"
 #include "passes/instrument/pair/fuse_float_convs.h"
+#include "passes/lowering/drop_roundings.h"
 #include "passes/lowering/fuse_lowered.h"
+#include "passes/lowering/fuse_sums.h"
 
 namespace ns {
 namespace {
@@ -70,9 +72,17 @@ absl::StatusOr<bool> FuseSumsPass::Run(ModelGraph& model,
                                        PassContext& context) const {
   return RewriteAndCompare("fusing sums", model, [&]() -> absl::Status {
     GraphEditor editor(model.graph(), &context);
-    NS_RETURN_IF_ERROR(FuseSums(editor));
+    NS_RETURN_IF_ERROR(
+        FuseSums(editor, SummedLayers::kConv2d, &context).status());
     torch::jit::EliminateDeadCode(model.shared_graph());
     return absl::OkStatus();
+  });
+}
+
+absl::StatusOr<bool> DropRoundingsPass::Run(ModelGraph& model,
+                                            PassContext& context) const {
+  return RewriteAndCompare("dropping roundings", model, [&] {
+    return DropRoundings(model, context).status();
   });
 }
 

@@ -1,7 +1,7 @@
 // Wraps rewrites as passes, under the names that pipelines use. Run returns the
 // errors of the function that it calls, and what LibTorch throws as an error.
 // Lowered models run through them in this order: lower-to-fbgemm, fuse-lowered,
-// fuse-sums, count-saturation.
+// fuse-sums, drop-roundings, count-saturation.
 #ifndef PASSES_REGISTRY_REWRITE_PASSES_H_
 #define PASSES_REGISTRY_REWRITE_PASSES_H_
 
@@ -30,10 +30,19 @@ class FuseLoweredPass final : public Pass {
 };
 
 // Fuses lowered convolutions into the sums behind them. It runs after
-// fuse-lowered; passes/lowering/fuse_lowered.h says how outputs change.
+// fuse-lowered; passes/lowering/fuse_sums.h says how outputs change.
 class FuseSumsPass final : public Pass {
  public:
   absl::string_view name() const override { return "fuse-sums"; }
+  absl::StatusOr<bool> Run(ModelGraph& model,
+                           PassContext& context) const override;
+};
+
+// Drops roundings that nothing needs: see passes/lowering/drop_roundings.h,
+// which says how outputs change. It runs after fuse-lowered.
+class DropRoundingsPass final : public Pass {
+ public:
+  absl::string_view name() const override { return "drop-roundings"; }
   absl::StatusOr<bool> Run(ModelGraph& model,
                            PassContext& context) const override;
 };

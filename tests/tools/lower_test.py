@@ -102,6 +102,29 @@ class LowerTest(cli.CliTest):
       with open(self.path('lowered.pt'), 'rb') as file:
         self.assertIn(numerics.encode(), file.read())
 
+  def test_fewer_roundings_are_counted_and_bring_outputs_nearer(self):
+    rounded = self.lower()
+    self.assertNotIn('roundings', rounded)
+    before = self.outputs(self.path('lowered.pt'))
+    output = self.lower('net_quantized', '--fewer-roundings')
+    self.assertTrue(output.startswith(rounded), output)
+    self.assertRegex(output, r'\ndropped roundings: [1-9]\d* of layer '
+                     r'outputs, \d+ of other outputs, \d+ before sums\n')
+    after = self.outputs(self.path('lowered.pt'))
+    floats = self.outputs(case('net_float'), ops='')
+    errors = [sum((x - y).square().sum() for x, y in zip(some, floats))
+              for some in (before, after)]
+    self.assertLess(errors[1], errors[0])
+
+  def test_a_model_of_fewer_roundings_is_compared_like_others(self):
+    self.lower('net_quantized', '--fewer-roundings')
+    layers = self.layers('compare', '--float=net_float.pt',
+                         '--inputs=images.pt',
+                         f'--quantized={self.path("lowered.pt")}')
+    plain = self.layers('compare', '--float=net_float.pt', '--inputs=images.pt',
+                        '--quantized=net_quantized.pt')
+    self.assertEqual(list(layers), list(plain))
+
   def test_a_lowered_model_is_lowered_again_to_itself(self):
     self.lower()
     once = self.outputs(self.path('lowered.pt'))

@@ -16,6 +16,7 @@
 #include "ns/result/printable.h"
 #include "passes/kernels/isa.h"
 #include "passes/kernels/saturation_mode.h"
+#include "passes/lowering/drop_roundings.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"
 #include "passes/lowering/lower_to_fbgemm.h"
 #include "tools/command_line/report_output.h"
@@ -26,6 +27,9 @@
 namespace ns {
 namespace {
 
+// The name of the pass, and of its remarks.
+constexpr absl::string_view kDropRoundings = "drop-roundings";
+
 constexpr FlagSpec kFlags[] = {
     {"in", "PATH", "the quantized model, saved by torch.jit.save"},
     {"out", "PATH", "where the lowered model goes"},
@@ -35,6 +39,9 @@ constexpr FlagSpec kFlags[] = {
     {"fuse-sums", "",
      "fuse convolutions into the adds behind them, which rounds once less than "
      "fbgemm does"},
+    {"fewer-roundings", "",
+     "do not round outputs that are only dequantized or added; includes "
+     "--fuse-sums"},
     {"method", "NAME", "the method to lower; default forward"},
     {"engine", "NAME",
      "onednn or qnnpack; default: the first that can load the model"},
@@ -65,6 +72,7 @@ struct Options {
   std::string in;
   std::string out;
   std::string engine;
+  bool fewer_roundings = false;
   bool quiet = false;
   ModelGraphOptions model;
   LowerToFbgemmOptions lowering;
@@ -81,7 +89,10 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
       const std::string numerics,
       flags.Choice("numerics", {"exact", "fbgemm-vnni", "fbgemm-avx2"}));
   options.lowering.numerics = *kernels::FindSaturationMode(numerics);
-  options.lowering.fuse_sums = flags.Has("fuse-sums");
+  options.fewer_roundings = flags.Has("fewer-roundings");
+  // DropRoundings fuses these sums, too, and counts them.
+  options.lowering.fuse_sums =
+      flags.Has("fuse-sums") && !options.fewer_roundings;
   options.model.method = flags.Get("method", "forward");
   NS_ASSIGN_OR_RETURN(options.engine, ParseEngine(flags));
   options.quiet = flags.Has("quiet");
@@ -105,6 +116,15 @@ void PrintRemarks(const char* title, const PassContext& context,
                      ": ", remark.reason);
     std::printf("  %s\n", ShortLines(Printable(line)).c_str());
   }
+}
+
+void PrintDropped(const DroppedRoundings& dropped) {
+  std::printf(
+      "dropped roundings: %lld of layer outputs, %lld of other outputs, %lld "
+      "before sums\n",
+      static_cast<long long>(dropped.layer_outputs),
+      static_cast<long long>(dropped.other_outputs),
+      static_cast<long long>(dropped.summands));
 }
 
 // Why no op of the model at `path` was lowered.
@@ -140,6 +160,11 @@ absl::Status LowerFile(const Options& options) {
     if (lowered == 0) {
       return NothingLowered(options.in, context, lower.name());
     }
+    DroppedRoundings dropped;
+    if (options.fewer_roundings) {
+      context.set_pass(kDropRoundings);
+      NS_ASSIGN_OR_RETURN(dropped, DropRoundings(model, context));
+    }
     NS_RETURN_IF_ERROR(model.Save(options.out));
     if (!options.quiet) {
       std::printf("%s: lowered %lld %s to ns kernels (%s)\n",
@@ -149,6 +174,10 @@ absl::Status LowerFile(const Options& options) {
                       .c_str());
       PrintRemarks("left to LibTorch", context, lower.name());
       PrintRemarks("left in float", context, fold.name());
+      if (options.fewer_roundings) {
+        PrintDropped(dropped);
+        PrintRemarks("roundings left", context, kDropRoundings);
+      }
     }
     return absl::OkStatus();
   });

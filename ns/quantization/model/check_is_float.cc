@@ -16,7 +16,7 @@ using ::torch::jit::Node;
 // Packed embeddings are int8 ops that take and give no quantized values.
 bool TakesQuantized(const OpRow& row) {
   return row.role == Role::kQuantize || row.role == Role::kDequantize ||
-         (row.numerics == Numerics::kInt8 &&
+         (TakesInt8(row.numerics) &&
           row.weight_form != WeightForm::kPackedEmbedding);
 }
 

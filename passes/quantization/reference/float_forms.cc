@@ -4,13 +4,11 @@
 #include <c10/util/Exception.h>
 #include <torch/csrc/jit/ir/ir.h>
 
-#include <array>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/types/span.h"
 #include "ir/base/refusal.h"
@@ -34,9 +32,6 @@ using ::torch::jit::Value;
 // The mode of aten::embedding_bag that adds up rows: quantized kernels have no
 // other.
 constexpr int64_t kSum = 0;
-
-// The names of arguments that say where an output is written.
-constexpr std::array<absl::string_view, 2> kDestinations = {"inplace", "out"};
 
 // Inserts `op`, and returns its first output.
 absl::StatusOr<Value*> Insert(Node* node, absl::string_view op,
@@ -101,17 +96,12 @@ struct Arguments {
 };
 
 absl::StatusOr<Arguments> SameArguments(Node* node) {
-  const int scale = OutputScaleArgument(*node);
-  const c10::FunctionSchema& schema = node->schema();
   Arguments arguments;
-  for (int i = 0; i < static_cast<int>(node->inputs().size()); ++i) {
-    const c10::Argument& argument = schema.arguments()[i];
-    const bool is_of_output =
-        (scale >= 0 && (i == scale || i == scale + 1)) ||
-        absl::c_linear_search(kDestinations, argument.name());
-    if (is_of_output) {
+  for (size_t i = 0; i < node->inputs().size(); ++i) {
+    if (DescribesOutput(*node, i)) {
       continue;
     }
+    const c10::Argument& argument = node->schema().arguments()[i];
     NS_ASSIGN_OR_RETURN(Value * input, AsFloatInput(node, node->input(i)));
     if (argument.kwarg_only()) {
       arguments.named.emplace_back(argument.name(), input);
@@ -288,7 +278,7 @@ absl::StatusOr<Value*> InsertInFloat(ReferenceForm form, Node* node,
     case ReferenceForm::kOnlyQuantizes:
     case ReferenceForm::kHandsOn:
     case ReferenceForm::kRecurrent:
-    case ReferenceForm::kConvWithSum:
+    case ReferenceForm::kLayerWithSum:
     case ReferenceForm::kRawTable:
       break;
   }

@@ -18,21 +18,14 @@ absl::string_view ReasonOf(ReferenceForm form) {
       return kHandsOn;
     case ReferenceForm::kRecurrent:
       return "recurrent layers have no reference kernel";
-    case ReferenceForm::kConvWithSum:
-      return "a convolution with its sum has no reference kernel";
+    case ReferenceForm::kLayerWithSum:
+      return "a layer with its sum has no reference kernel";
     case ReferenceForm::kRawTable:
       return "its table is a tensor of bytes, which hold the scales of rows, "
              "too";
     default:
       return "";
   }
-}
-
-// Returns the float op that computes what `op`, a quantized one, does.
-absl::string_view FloatOpOf(const OpRow& op) {
-  // op_families_test checks that families have one, and that it comes first.
-  return op.spelling->float_op.empty() ? OpsOf(*op.family_row).front().op
-                                       : op.spelling->float_op;
 }
 
 // Returns the reference of an op that float models have, too: the op itself.

@@ -87,50 +87,70 @@ struct Ops {
         x, Clamp(QuantizedOutput(scale, zero_point, kLayer), min, max));
   }
 
+  static at::Tensor Float(const at::Tensor& x, const Self& layer) {
+    return Checked(layer).Run(x, FloatOutput());
+  }
+
+  static at::Tensor FloatWithRelu(const at::Tensor& x, const Self& layer) {
+    return Checked(layer).Run(x, Relu(FloatOutput()));
+  }
+
+  static at::Tensor FloatWithClamp(const at::Tensor& x, const Self& layer,
+                                   double min, double max) {
+    return Checked(layer).Run(x, Clamp(FloatOutput(), min, max));
+  }
+
+  template <bool kRelu>
+  static at::Tensor WithSum(const at::Tensor& x, const Self& layer,
+                            const at::Tensor& other, double scale,
+                            int64_t zero_point) {
+    return Checked(layer).RunWithSum(x, other, kRelu, scale, zero_point);
+  }
+
   static at::Tensor Dynamic(const at::Tensor& x, const Self& layer,
                             bool reduce_range) {
     return Checked(layer).RunDynamic(x, reduce_range);
   }
 };
 
-template <bool kRelu>
-at::Tensor Conv2dAdd(const at::Tensor& x, const Self& layer,
-                     const at::Tensor& other, double scale,
-                     int64_t zero_point) {
-  return Ops<2, false>::Checked(layer).RunWithSum(x, other, kRelu, scale,
-                                                  zero_point);
+template <typename Op>
+void Define(torch::Library& library, const std::string& name) {
+  const std::string unrounded =
+      "Tensor x, __torch__.torch.classes.ns.FbgemmConv layer";
+  const std::string quantized = unrounded + ", float scale, int zero_point";
+  const std::string bounds = ", float min, float max";
+  const auto define = [&](const char* suffix, const std::string& arguments,
+                          auto* op) {
+    library.def((name + suffix + "(" + arguments + ") -> Tensor").c_str(), op);
+  };
+  define("", quantized, Op::Plain);
+  define("_relu", quantized, Op::WithRelu);
+  define("_clamp", quantized + bounds, Op::WithClamp);
+  define("_float", unrounded, Op::Float);
+  define("_relu_float", unrounded, Op::FloatWithRelu);
+  define("_clamp_float", unrounded + bounds, Op::FloatWithClamp);
+  define("_dynamic", unrounded + ", bool reduce_range=False", Op::Dynamic);
 }
 
 template <typename Op>
-void Define(torch::Library& library, const std::string& name) {
-  const std::string layer = "__torch__.torch.classes.ns.FbgemmConv layer";
-  const std::string quantized =
-      "(Tensor x, " + layer + ", float scale, int zero_point";
-  library.def((name + quantized + ") -> Tensor").c_str(), Op::Plain);
-  library.def((name + "_relu" + quantized + ") -> Tensor").c_str(),
-              Op::WithRelu);
-  library.def(
-      (name + "_clamp" + quantized + ", float min, float max) -> Tensor")
-          .c_str(),
-      Op::WithClamp);
-  library.def((name + "_dynamic(Tensor x, " + layer +
-               ", bool reduce_range=False) -> Tensor")
-                  .c_str(),
-              Op::Dynamic);
+void DefineSum(torch::Library& library, const std::string& name) {
+  const std::string arguments =
+      "(Tensor x, __torch__.torch.classes.ns.FbgemmConv layer, Tensor other, "
+      "float scale, int zero_point) -> Tensor";
+  library.def((name + arguments).c_str(), Op::template WithSum<false>);
+  library.def((name + "_relu" + arguments).c_str(), Op::template WithSum<true>);
 }
 
 TORCH_LIBRARY_FRAGMENT(ns, library) {
   Define<Ops<1, false>>(library, "fbgemm_conv1d");
+  DefineSum<Ops<1, false>>(library, "fbgemm_conv1d_add");
   Define<Ops<2, false>>(library, "fbgemm_conv2d");
+  DefineSum<Ops<2, false>>(library, "fbgemm_conv2d_add");
   Define<Ops<3, false>>(library, "fbgemm_conv3d");
+  DefineSum<Ops<3, false>>(library, "fbgemm_conv3d_add");
   Define<Ops<1, true>>(library, "fbgemm_conv_transpose1d");
   Define<Ops<2, true>>(library, "fbgemm_conv_transpose2d");
   Define<Ops<3, true>>(library, "fbgemm_conv_transpose3d");
-  const std::string sum =
-      "(Tensor x, __torch__.torch.classes.ns.FbgemmConv layer, Tensor other, "
-      "float scale, int zero_point) -> Tensor";
-  library.def(("fbgemm_conv2d_add" + sum).c_str(), Conv2dAdd<false>);
-  library.def(("fbgemm_conv2d_add_relu" + sum).c_str(), Conv2dAdd<true>);
 }
 
 }  // namespace

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "passes/kernels/elementwise/add.h"
 #include "passes/runtime/fbgemm_ops/quantize_dynamically.h"
 #include "passes/runtime/fbgemm_ops/quantized_data.h"
+#include "passes/runtime/fbgemm_ops/quantized_sum.h"
 #include "passes/runtime/fbgemm_ops/torch_parallel.h"
 
 namespace ns {
@@ -137,27 +137,12 @@ at::Tensor FbgemmConv::RunWithSum(const at::Tensor& x, const at::Tensor& other,
                                   bool relu, double scale,
                                   int64_t zero_point) const {
   CheckQuantized(other, kLayer);
-  CheckQParams(scale, zero_point, kLayer);
   if (IsWithoutBatch(x) && other.dim() <= x.dim()) {
     return RunWithSum(x.unsqueeze(0), other, relu, scale, zero_point)
         .squeeze(0);
   }
-  OutputQParams floats;
-  floats.type = kernels::OutputType::kF32;
-  at::Tensor convolved = Run(x, floats);
-  at::Tensor summand = other;
-  if (convolved.sizes() != other.sizes()) {
-    const auto both = at::broadcast_tensors({convolved, other});
-    convolved = ChannelsLast(both[0]);
-    summand = both[1];
-  }
-  const at::Tensor dense = ChannelsLast(summand);
-  at::Tensor out = EmptyChannelsLast(summand.sizes(), scale, zero_point);
-  kernels::AddQuantize(convolved.data_ptr<float>(),
-                       {QuantizedDataOf(dense), QParamsOf(other)}, out.numel(),
-                       relu, QParamsOf(out), MutableQuantizedDataOf(out),
-                       TorchParallel);
-  return out;
+  return AddQuantized(Run(x, FloatOutput()), other, relu, scale, zero_point,
+                      OutputLayout::kChannelsLast, kLayer);
 }
 
 at::Tensor FbgemmConv::RunDynamic(const at::Tensor& x,

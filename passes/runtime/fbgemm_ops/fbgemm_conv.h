@@ -44,14 +44,19 @@ struct FbgemmConvParameters {
 //       -> Tensor
 //   ns::fbgemm_X_relu(the same) -> Tensor
 //   ns::fbgemm_X_clamp(the same, float min, float max) -> Tensor
+//   ns::fbgemm_X_float(Tensor x, FbgemmConv layer) -> Tensor
+//   ns::fbgemm_X_relu_float(the same) -> Tensor
+//   ns::fbgemm_X_clamp_float(the same, float min, float max) -> Tensor
 //   ns::fbgemm_X_dynamic(Tensor x, FbgemmConv layer, bool reduce_range=False)
 //       -> Tensor
 //
-// and of conv2d, with one requantization for all three:
+// Those that end in _float take quantized values and give floats: the sums of
+// products as they are, without rounding them to quantized values. And,
+// unless it is transposed, with one requantization for all three:
 //
-//   ns::fbgemm_conv2d_add(Tensor x, FbgemmConv layer, Tensor other,
-//                         float scale, int zero_point) -> Tensor
-//   ns::fbgemm_conv2d_add_relu(the same) -> Tensor
+//   ns::fbgemm_X_add(Tensor x, FbgemmConv layer, Tensor other, float scale,
+//                    int zero_point) -> Tensor
+//   ns::fbgemm_X_add_relu(the same) -> Tensor
 class FbgemmConv final : public torch::CustomClassHolder {
  public:
   // Throws c10::Error for parameters that are not those of a convolution.

@@ -7,6 +7,7 @@
 
 #include "passes/kernels/gemm/gemm.h"
 #include "passes/runtime/fbgemm_ops/quantized_data.h"
+#include "passes/runtime/fbgemm_ops/quantized_sum.h"
 #include "passes/runtime/fbgemm_ops/torch_parallel.h"
 
 namespace ns {
@@ -78,6 +79,13 @@ at::Tensor FbgemmLinear::Run(const at::Tensor& x,
   return out;
 }
 
+at::Tensor FbgemmLinear::RunWithSum(const at::Tensor& x,
+                                    const at::Tensor& other, bool relu,
+                                    double scale, int64_t zero_point) const {
+  return AddQuantized(Run(x, FloatOutput()), other, relu, scale, zero_point,
+                      OutputLayout::kContiguous, kLayer);
+}
+
 at::Tensor FbgemmLinear::RunDynamic(const at::Tensor& x, bool reduce_range,
                                     bool relu, DynamicRounding rounding) const {
   CheckColumns(x);
@@ -88,13 +96,9 @@ at::Tensor FbgemmLinear::RunDynamic(const at::Tensor& x, bool reduce_range,
   if (out.numel() == 0) {
     return out;
   }
-  OutputQParams output;
-  output.type = kernels::OutputType::kF32;
-  if (relu) {
-    output = Relu(output);
-  }
+  const OutputQParams output = FloatOutput();
   Multiply(QuantizedDataOf(quantized), out.numel() / packed_.n(),
-           QParamsOf(quantized), output, out.data_ptr());
+           QParamsOf(quantized), relu ? Relu(output) : output, out.data_ptr());
   return out;
 }
 

@@ -26,10 +26,19 @@ namespace ns {
 //                     int zero_point) -> Tensor
 //   ns::fbgemm_linear_relu(the same) -> Tensor
 //   ns::fbgemm_linear_clamp(the same, float min, float max) -> Tensor
+//   ns::fbgemm_linear_add(Tensor x, FbgemmLinear layer, Tensor other,
+//                         float scale, int zero_point) -> Tensor
+//   ns::fbgemm_linear_add_relu(the same) -> Tensor
+//   ns::fbgemm_linear_float(Tensor x, FbgemmLinear layer) -> Tensor
+//   ns::fbgemm_linear_relu_float(the same) -> Tensor
+//   ns::fbgemm_linear_clamp_float(the same, float min, float max) -> Tensor
 //   ns::fbgemm_linear_dynamic(Tensor x, FbgemmLinear layer,
 //                             bool reduce_range=False,
 //                             bool round_as_onednn=False) -> Tensor
 //   ns::fbgemm_linear_relu_dynamic(the same) -> Tensor
+//
+// Those that end in _float take quantized values and give floats: the sums of
+// products as they are, without rounding them to quantized values.
 class FbgemmLinear final : public torch::CustomClassHolder {
  public:
   // `weight` is qint8, [out, in], with one scale or one for each output; `bias`
@@ -41,6 +50,12 @@ class FbgemmLinear final : public torch::CustomClassHolder {
   // kF32 or kS32 (kernels::OutputType), float values or int32 sums without the
   // bias, [..., out]. No layer gives kS8. Throws for an `x` of another kind.
   at::Tensor Run(const at::Tensor& x, const OutputQParams& output) const;
+
+  // The sum of the layer's output and `other`, quint8, which broadcasts, with
+  // relu or without: quantized once, where an add behind the layer would
+  // quantize twice.
+  at::Tensor RunWithSum(const at::Tensor& x, const at::Tensor& other, bool relu,
+                        double scale, int64_t zero_point) const;
 
   // `x` is float, [..., in], and is quantized by QuantizeDynamically, to 7 bits
   // with `reduce_range`. The output is float, [..., out]. Throws for others and

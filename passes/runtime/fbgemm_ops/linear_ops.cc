@@ -35,6 +35,26 @@ at::Tensor LinearClamp(const at::Tensor& x, const Self& layer, double scale,
       x, Clamp(QuantizedOutput(scale, zero_point, kLayer), min, max));
 }
 
+at::Tensor LinearFloat(const at::Tensor& x, const Self& layer) {
+  return layer->Run(x, FloatOutput());
+}
+
+at::Tensor LinearReluFloat(const at::Tensor& x, const Self& layer) {
+  return layer->Run(x, Relu(FloatOutput()));
+}
+
+at::Tensor LinearClampFloat(const at::Tensor& x, const Self& layer, double min,
+                            double max) {
+  return layer->Run(x, Clamp(FloatOutput(), min, max));
+}
+
+template <bool kRelu>
+at::Tensor LinearAdd(const at::Tensor& x, const Self& layer,
+                     const at::Tensor& other, double scale,
+                     int64_t zero_point) {
+  return layer->RunWithSum(x, other, kRelu, scale, zero_point);
+}
+
 DynamicRounding RoundingOf(bool round_as_onednn) {
   return round_as_onednn ? DynamicRounding::kOneDnn : DynamicRounding::kFbgemm;
 }
@@ -81,8 +101,8 @@ const auto kClass =
 
 TORCH_LIBRARY_FRAGMENT(ns, library) {
   const std::string layer = "__torch__.torch.classes.ns.FbgemmLinear layer";
-  const std::string quantized =
-      "Tensor x, " + layer + ", float scale, int zero_point";
+  const std::string unrounded = "Tensor x, " + layer;
+  const std::string quantized = unrounded + ", float scale, int zero_point";
   const auto define = [&](const std::string& name, const std::string& arguments,
                           auto* op) {
     library.def((name + "(" + arguments + ") -> Tensor").c_str(), op);
@@ -91,9 +111,16 @@ TORCH_LIBRARY_FRAGMENT(ns, library) {
   define("fbgemm_linear_relu", quantized, LinearRelu);
   define("fbgemm_linear_clamp", quantized + ", float min, float max",
          LinearClamp);
+  const std::string sum =
+      unrounded + ", Tensor other, float scale, int zero_point";
+  define("fbgemm_linear_add", sum, LinearAdd<false>);
+  define("fbgemm_linear_add_relu", sum, LinearAdd<true>);
+  define("fbgemm_linear_float", unrounded, LinearFloat);
+  define("fbgemm_linear_relu_float", unrounded, LinearReluFloat);
+  define("fbgemm_linear_clamp_float", unrounded + ", float min, float max",
+         LinearClampFloat);
   const std::string floats =
-      "Tensor x, " + layer +
-      ", bool reduce_range=False, bool round_as_onednn=False";
+      unrounded + ", bool reduce_range=False, bool round_as_onednn=False";
   define("fbgemm_linear_dynamic", floats, LinearDynamic);
   define("fbgemm_linear_relu_dynamic", floats, LinearReluDynamic);
 }

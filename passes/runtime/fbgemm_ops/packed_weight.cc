@@ -67,6 +67,12 @@ OutputQParams QuantizedOutput(double scale, int64_t zero_point,
   return output;
 }
 
+OutputQParams FloatOutput() {
+  OutputQParams output;
+  output.type = kernels::OutputType::kF32;
+  return output;
+}
+
 OutputQParams Relu(OutputQParams output) {
   output.min = output.type == kernels::OutputType::kF32
                    ? 0.0f
@@ -75,8 +81,12 @@ OutputQParams Relu(OutputQParams output) {
 }
 
 OutputQParams Clamp(OutputQParams output, double min, double max) {
-  output.min = QuantizedValueOf(static_cast<float>(min), output.qparams);
-  output.max = QuantizedValueOf(static_cast<float>(max), output.qparams);
+  output.min = static_cast<float>(min);
+  output.max = static_cast<float>(max);
+  if (output.type == kernels::OutputType::kU8) {
+    output.min = QuantizedValueOf(output.min, output.qparams);
+    output.max = QuantizedValueOf(output.max, output.qparams);
+  }
   return output;
 }
 

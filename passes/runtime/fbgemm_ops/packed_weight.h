@@ -40,8 +40,8 @@ std::vector<float> ReadBias(const at::Tensor& bias, int64_t channels,
 kernels::SaturationMode ParseSaturationMode(const std::string& name,
                                             const char* layer);
 
-// Says how a layer's output is quantized. For kF32 and kS32, callers set `type`
-// of a default object.
+// Says how a layer's output is quantized. For kS32, callers set `type` of a
+// default object.
 struct OutputQParams {
   kernels::OutputType type = kernels::OutputType::kU8;
   kernels::QParams qparams;
@@ -64,13 +64,18 @@ struct OutputQParams {
 OutputQParams QuantizedOutput(double scale, int64_t zero_point,
                               const char* layer);
 
+// Describes an output of kF32: real values, which are neither rounded nor
+// clipped to a quantized range.
+OutputQParams FloatOutput();
+
 // Returns the same output with relu: its least value is the zero point, or 0
 // for kF32. A minimum that was set before is lost.
 OutputQParams Relu(OutputQParams output);
 
-// Returns the same output, of kU8, between the real values `min` and `max`,
-// which are rounded to quantized values; they may be infinite. Bounds that were
-// set before are lost.
+// Returns the same output, of kU8 or kF32, between the real values `min` and
+// `max`, which may be infinite. For kU8 they are rounded to quantized values.
+// Where `min` is above `max`, every result is `max`. Bounds that were set
+// before are lost.
 OutputQParams Clamp(OutputQParams output, double min, double max);
 
 // The plan for a weight with its bias. Activations are quantized alike from

@@ -122,59 +122,6 @@ graph(%x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmLinear):
   return (%z))IR");
 }
 
-void ExpectSumsFused(absl::string_view before, absl::string_view after) {
-  const auto graph = GraphOf(before);
-  GraphEditor editor(*graph, /*context=*/nullptr);
-  NS_EXPECT_OK(FuseSums(editor));
-  NS_EXPECT_OK(VerifyGraph(*graph));
-  ExpectIr(graph, after);
-}
-
-TEST(FuseSumsTest, MovesTheConvolutionIntoTheSum) {
-  ExpectSumsFused(R"IR(
-graph(%x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmConv, %scale : float, %zero_point : int, %finer : float):
-  %y : Tensor = ns::fbgemm_conv2d(%x, %layer, %finer, %zero_point)
-  %z : Tensor = ns::fbgemm_add_relu(%y, %x, %scale, %zero_point)
-  return (%z))IR",
-                  R"IR(
-graph(%x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmConv, %scale : float, %zero_point : int, %finer : float):
-  %z : Tensor = ns::fbgemm_conv2d_add_relu(%x, %layer, %x, %scale, %zero_point)
-  return (%z))IR");
-}
-
-TEST(FuseSumsTest, TakesTheLaterOfTwoConvolutions) {
-  ExpectSumsFused(R"IR(
-graph(%x : Tensor, %a : __torch__.torch.classes.ns.FbgemmConv, %b : __torch__.torch.classes.ns.FbgemmConv, %scale : float, %zero_point : int):
-  %y : Tensor = ns::fbgemm_conv2d(%x, %a, %scale, %zero_point)
-  %w : Tensor = ns::fbgemm_conv2d(%x, %b, %scale, %zero_point)
-  %z : Tensor = ns::fbgemm_add(%y, %w, %scale, %zero_point)
-  return (%z))IR",
-                  R"IR(
-graph(%x : Tensor, %a : __torch__.torch.classes.ns.FbgemmConv, %b : __torch__.torch.classes.ns.FbgemmConv, %scale : float, %zero_point : int):
-  %y : Tensor = ns::fbgemm_conv2d(%x, %a, %scale, %zero_point)
-  %z : Tensor = ns::fbgemm_conv2d_add(%x, %b, %y, %scale, %zero_point)
-  return (%z))IR");
-}
-
-TEST(FuseSumsTest, KeepsSumsOfConvolutionsThatAreUsedElsewhere) {
-  constexpr char kText[] = R"IR(
-graph(%x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmConv, %scale : float, %zero_point : int):
-  %y : Tensor = ns::fbgemm_conv2d(%x, %layer, %scale, %zero_point)
-  %z : Tensor = ns::fbgemm_add(%y, %y, %scale, %zero_point)
-  return (%z))IR";
-  ExpectSumsFused(kText, kText);
-}
-
-TEST(FuseSumsTest, KeepsConvolutionsWhoseInputIsWrittenTo) {
-  constexpr char kText[] = R"IR(
-graph(%x : Tensor, %layer : __torch__.torch.classes.ns.FbgemmConv, %scale : float, %zero_point : int):
-  %y : Tensor = ns::fbgemm_conv2d(%x, %layer, %scale, %zero_point)
-  %r : Tensor = aten::relu_(%x)
-  %z : Tensor = ns::fbgemm_add(%y, %r, %scale, %zero_point)
-  return (%z))IR";
-  ExpectSumsFused(kText, kText);
-}
-
 TEST(FuseLoweredTest, PassesTensorsOnThatAreQuantizedBackAlike) {
   ExpectFused(R"IR(
 graph(%x : Tensor):

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
 #include "ir/base/refusal.h"
@@ -95,6 +96,34 @@ TEST(FindLoweringTest, RefusesOpsThatNothingTakesThePlaceOf) {
     EXPECT_EQ(FindLowering(op).status(),
               Refusal("there is no ns kernel for it"))
         << op;
+  }
+}
+
+TEST(FindFloatOutputTest, OpsTakeAndComputeTheSame) {
+  int found = 0;
+  for (const OpRow& row : OpTable()) {
+    const absl::string_view op = FindFloatOutput(row.op);
+    if (op.empty()) {
+      continue;
+    }
+    ++found;
+    const OpRow& gives_floats = *FindOp(op);
+    EXPECT_EQ(row.numerics, Numerics::kInt8) << row.op;
+    EXPECT_EQ(gives_floats.numerics, Numerics::kInt8ToFloat) << row.op;
+    EXPECT_EQ(op, absl::StrCat(row.op, "_float"));
+    EXPECT_EQ(gives_floats.fused_activation, row.fused_activation) << row.op;
+    EXPECT_EQ(gives_floats.weight_form, row.weight_form) << row.op;
+    EXPECT_EQ(gives_floats.weight_input, row.weight_input) << row.op;
+  }
+  EXPECT_EQ(found, 21);  // of 7 layers, with relu, a clamp, or neither
+}
+
+TEST(FindFloatOutputTest, IsEmptyForOtherOps) {
+  for (const char* op :
+       {"ns::fbgemm_max_pool2d", "ns::fbgemm_conv2d_add",
+        "ns::fbgemm_linear_dynamic", "ns::fbgemm_linear_float",
+        "quantized::linear", "aten::linear", "aten::no_such_op", ""}) {
+    EXPECT_EQ(FindFloatOutput(op), "") << op;
   }
 }
 

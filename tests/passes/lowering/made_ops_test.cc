@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
 #include "passes/lowering/fold/ops_on_quantized.h"
 #include "passes/lowering/fold/quantized_ops.h"
@@ -18,11 +19,16 @@ namespace ns {
 namespace {
 
 // What lower-to-fbgemm and fold-reference-quantization make by the table
-// of ops, and then the fusions of passes/lowering/fuse_lowered.h.
+// of ops, then the fusions of passes/lowering/fuse_lowered.h, and
+// drop-roundings of all these.
 std::set<std::string> MadeOps() {
   std::set<std::string> made = {
-      "ns::fbgemm_conv2d_add", "ns::fbgemm_conv2d_add_relu",
       "ns::fbgemm_requantize",
+      // By FuseSums.
+      "ns::fbgemm_conv1d_add", "ns::fbgemm_conv1d_add_relu",
+      "ns::fbgemm_conv2d_add", "ns::fbgemm_conv2d_add_relu",
+      "ns::fbgemm_conv3d_add", "ns::fbgemm_conv3d_add_relu",
+      "ns::fbgemm_linear_add", "ns::fbgemm_linear_add_relu",
       // By InsertGroupNorm, where LibTorch's raise.
       "ns::fbgemm_group_norm", "ns::fbgemm_instance_norm"};
   for (const OpRow& row : OpTable()) {
@@ -43,6 +49,12 @@ std::set<std::string> MadeOps() {
     }
     if (const OpOnQuantized* on_quantized = FindOpOnQuantized(row.op)) {
       made.insert(std::string(on_quantized->ns_op));
+    }
+  }
+  for (const std::string& op : std::set<std::string>(made)) {
+    if (const absl::string_view gives_floats = FindFloatOutput(op);
+        !gives_floats.empty()) {
+      made.insert(std::string(gives_floats));
     }
   }
   return made;

@@ -159,8 +159,9 @@ TEST(OpTableTest, OpsNamedReluFuseRelu) {
 }
 
 TEST(OpTableTest, EveryQuantizedComputeOpHasAFloatRelative) {
-  // A convolution with its sum is two float ops.
-  std::set<absl::string_view> floats = {"convolution", "conv2d_add"};
+  // A layer with its sum is two float ops.
+  std::set<absl::string_view> floats = {
+      "convolution", "conv1d_add", "conv2d_add", "conv3d_add", "linear_add"};
   for (const OpRow& row : OpTable()) {
     if (!IsQuantizedOp(row)) {
       floats.insert(row.family);
@@ -197,11 +198,19 @@ TEST(FindOpTest, IsNullForUnknownOps) {
 TEST(IsQuantizedOpTest, HoldsForOpsOfQuantizedModelsOnly) {
   EXPECT_TRUE(IsQuantizedOp(*FindOp("quantized::conv2d")));
   EXPECT_TRUE(IsQuantizedOp(*FindOp("quantized::linear_dynamic")));
+  EXPECT_TRUE(IsQuantizedOp(*FindOp("ns::fbgemm_linear_float")));
   EXPECT_TRUE(IsQuantizedOp(*FindOp("quantized::linear_dynamic_fp16")));
   EXPECT_TRUE(IsQuantizedOp(*FindOp("aten::quantize_per_tensor")));
   EXPECT_FALSE(IsQuantizedOp(*FindOp("aten::conv2d")));
   EXPECT_FALSE(IsQuantizedOp(*FindOp("aten::add")));
   EXPECT_FALSE(IsQuantizedOp(*FindOp("aten::dequantize")));
+}
+
+TEST(TakesInt8Test, HoldsWhateverTheOutputIs) {
+  EXPECT_TRUE(TakesInt8(FindOp("ns::fbgemm_linear")->numerics));
+  EXPECT_TRUE(TakesInt8(FindOp("ns::fbgemm_linear_float")->numerics));
+  EXPECT_FALSE(TakesInt8(FindOp("ns::fbgemm_linear_dynamic")->numerics));
+  EXPECT_FALSE(TakesInt8(FindOp("aten::relu")->numerics));
 }
 
 // Why an op of LibTorch's quantized namespace needs no row; empty where it

@@ -62,8 +62,11 @@ TEST(FindReferenceTest, OnlyTheseQuantizedOpsHaveNone) {
       ElementsAre("aten::int_repr", "aten::quantize_per_channel",
                   "aten::quantize_per_tensor",
                   "aten::quantize_per_tensor_dynamic", "aten::quantized_gru",
-                  "aten::quantized_lstm", "ns::fbgemm_conv2d_add",
-                  "ns::fbgemm_conv2d_add_relu", "ns::fbgemm_quantize",
+                  "aten::quantized_lstm", "ns::fbgemm_conv1d_add",
+                  "ns::fbgemm_conv1d_add_relu", "ns::fbgemm_conv2d_add",
+                  "ns::fbgemm_conv2d_add_relu", "ns::fbgemm_conv3d_add",
+                  "ns::fbgemm_conv3d_add_relu", "ns::fbgemm_linear_add",
+                  "ns::fbgemm_linear_add_relu", "ns::fbgemm_quantize",
                   "ns::fbgemm_requantize", "quantized::dropout",
                   "quantized::embedding_bag_2bit_rowwise_offsets",
                   "quantized::embedding_bag_4bit_rowwise_offsets",
@@ -93,7 +96,7 @@ TEST(FindReferenceTest, SaysWhyThereIsNone) {
   EXPECT_EQ(ReasonFor("aten::quantized_lstm"),
             "recurrent layers have no reference kernel");
   EXPECT_EQ(ReasonFor("ns::fbgemm_conv2d_add"),
-            "a convolution with its sum has no reference kernel");
+            "a layer with its sum has no reference kernel");
   EXPECT_EQ(ReasonFor("quantized::embedding_bag_byte_rowwise_offsets"),
             "its table is a tensor of bytes, which hold the scales of rows, "
             "too");

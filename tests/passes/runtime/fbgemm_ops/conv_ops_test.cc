@@ -228,6 +228,79 @@ TEST_F(ConvOpsTest, AreDynamicAsLibTorchs) {
   }
 }
 
+// Convolves the values of `x` in double.
+at::Tensor FloatReference(const at::Tensor& x, const FbgemmConvParameters& p) {
+  const Ints output_padding =
+      p.transposed ? p.output_padding : Ints(p.stride.size(), 0);
+  return at::convolution(x.dequantize().to(at::kDouble),
+                         p.weight.dequantize().to(at::kDouble),
+                         p.bias.to(at::kDouble), p.stride, p.padding,
+                         p.dilation, p.transposed, output_padding, p.groups)
+      .to(at::kFloat);
+}
+
+// Fails the test unless the ops that give floats do so for `p`, with a relu and
+// clamps that hold to the bit.
+void ExpectFloats(const at::Tensor& x, const FbgemmConvParameters& p) {
+  const at::Tensor ours = Ours("_float", x, p, {});
+  const at::Tensor reference = FloatReference(x, p);
+  ASSERT_EQ(ours.sizes(), reference.sizes());
+  EXPECT_EQ(ours.scalar_type(), at::kFloat);
+  EXPECT_LE((ours - reference).abs().max().item<float>(),
+            1e-6f * reference.abs().max().item<float>());
+  EXPECT_TRUE(Ours("_relu_float", x, p, {}).equal(ours.relu()));
+  for (const auto& [min, max] : std::vector<std::pair<double, double>>{
+           {0, 6}, {-0.123, 0.456}, {3, -3}, {-kInf, 1}, {-2, kInf}}) {
+    EXPECT_TRUE(
+        Ours("_clamp_float", x, p, {min, max}).equal(ours.clamp(min, max)))
+        << min << " to " << max;
+  }
+}
+
+TEST_F(ConvOpsTest, GiveFloatsThatAreNeitherRoundedNorClipped) {
+  const std::vector<std::pair<Ints, Ints>> shapes = {
+      {{7, 3, 4}, {2, 3, 11}},
+      {{7, 3, 3, 2}, {2, 3, 9, 8}},
+      {{5, 3, 2, 3, 3}, {2, 3, 5, 6, 7}}};
+  for (const auto& [kernel, input] : shapes) {
+    for (const auto& weight :
+         {RandomWeight(kernel), RandomWeightPerChannel(kernel)}) {
+      for (const auto& [name, x] : Layouts(RandomCodes(input, 0.3))) {
+        SCOPED_TRACE(name);
+        ExpectFloats(x, Parameters(weight, at::randn({kernel[0]})));
+      }
+    }
+  }
+}
+
+// Groups have kernels of their own: depthwise, of few channels, and GEMMs.
+TEST_F(ConvOpsTest, GiveFloatsOfGroups) {
+  const at::Tensor x = RandomCodes({2, 32, 12, 11}, 0.3, 128);
+  for (const int64_t groups : {1, 2, 8, 32}) {
+    for (const int64_t kernel : {1, 3, 5}) {
+      SCOPED_TRACE(std::to_string(groups) + " groups of kernels of " +
+                   std::to_string(kernel));
+      FbgemmConvParameters p =
+          Parameters(RandomWeightPerChannel({32, 32 / groups, kernel, kernel}),
+                     at::randn({32}));
+      p.groups = groups;
+      p.padding = {kernel / 2, kernel / 2};
+      ExpectFloats(x, p);
+    }
+  }
+}
+
+TEST_F(ConvOpsTest, GiveFloatsWhenTransposed) {
+  FbgemmConvParameters p =
+      Parameters(RandomWeight({4, 3, 3, 2}), at::randn({6}));
+  p.transposed = true;
+  p.groups = 2;
+  p.stride = {2, 3};
+  p.padding = {1, 0};
+  p.output_padding = {1, 2};
+  ExpectFloats(RandomCodes({2, 4, 5, 6}), p);
+}
+
 TEST_F(ConvOpsTest, AddAsAFloatAddBehindThemDoes) {
   const FbgemmConvParameters p =
       Parameters(RandomWeightPerChannel({6, 3, 3, 3}), at::randn({6}));
@@ -250,6 +323,30 @@ TEST_F(ConvOpsTest, AddAsAFloatAddBehindThemDoes) {
       ExpectNearCodes(Ours("_add_relu", x, p, {other, 0.2, int64_t{80}}),
                       at::quantize_per_tensor(sum.relu(), 0.2, 80, at::kQUInt8),
                       0.001);
+    }
+  }
+}
+
+TEST_F(ConvOpsTest, AddInOtherDimensions) {
+  for (const auto& [kernel, input] : std::vector<std::pair<Ints, Ints>>{
+           {{7, 3, 4}, {2, 3, 11}}, {{5, 3, 2, 3, 3}, {2, 3, 5, 6, 7}}}) {
+    const FbgemmConvParameters p =
+        Parameters(RandomWeightPerChannel(kernel), at::randn({kernel[0]}));
+    const at::Tensor x = RandomCodes(input);
+    const at::Tensor floats = FloatReference(x, p);
+    Ints of_channels(input.size(), 1);
+    of_channels[1] = kernel[0];
+    for (const Ints& sizes : {floats.sizes().vec(), of_channels}) {
+      for (const auto& [name, other] : Layouts(RandomCodes(sizes, 0.05, 30))) {
+        SCOPED_TRACE(NameOf(p) + " " + name);
+        const at::Tensor y = Ours("_add_relu", x, p, {other, 0.2, int64_t{80}});
+        ExpectNearCodes(
+            y.contiguous(),
+            at::quantize_per_tensor((floats + other.dequantize()).relu(), 0.2,
+                                    80, at::kQUInt8)
+                .contiguous(),
+            0.001);
+      }
     }
   }
 }

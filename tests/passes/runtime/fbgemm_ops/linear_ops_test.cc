@@ -105,6 +105,9 @@ TEST_F(LinearOpsTest, TakeInputsWithoutRows) {
                    {at::ones({3, 0, 4}), layer, false, false})
                 .sizes(),
             at::IntArrayRef({3, 0, 5}));
+  EXPECT_EQ(
+      Output("ns::fbgemm_linear_float", {RandomCodes({0, 4}), layer}).sizes(),
+      at::IntArrayRef({0, 5}));
 }
 
 TEST_F(LinearOpsTest, GiveBiasesForInputsWithoutColumns) {
@@ -192,6 +195,75 @@ TEST_F(LinearOpsTest, AreDynamicAsLibTorchs) {
   }
 }
 
+TEST_F(LinearOpsTest, GiveFloatsThatAreNeitherRoundedNorClipped) {
+  for (const int64_t k : {1, 64, 130}) {
+    for (const auto& weight :
+         {RandomWeight({37, k}), RandomWeightPerChannel({37, k})}) {
+      for (const auto& bias : {at::Tensor(), at::randn({37})}) {
+        for (const auto& [name, x] : Layouts(RandomCodes({2, 5, k}, 0.3, 77))) {
+          SCOPED_TRACE(std::to_string(k) + " columns, " + name);
+          const at::Tensor values =
+              at::matmul(x.dequantize().to(at::kDouble),
+                         weight.dequantize().to(at::kDouble).t());
+          const at::Tensor ours =
+              Output("ns::fbgemm_linear_float", {x, Layer(weight, bias)});
+          ExpectNear(ours,
+                     (bias.defined() ? values + bias : values).to(at::kFloat));
+          EXPECT_TRUE(
+              Output("ns::fbgemm_linear_relu_float", {x, Layer(weight, bias)})
+                  .equal(ours.relu()));
+        }
+      }
+    }
+  }
+}
+
+TEST_F(LinearOpsTest, ClampFloatsToBoundsAsTheyAre) {
+  const at::Tensor x = RandomCodes({30, 20});
+  const c10::IValue layer = Layer(RandomWeight({40, 20}), at::randn({40}));
+  const at::Tensor plain = Output("ns::fbgemm_linear_float", {x, layer});
+  const std::vector<std::pair<double, double>> bounds = {
+      {0, 6}, {-0.123, 0.456}, {3, -3}, {-kInf, 1}, {-2, kInf}};
+  for (const auto& [min, max] : bounds) {
+    EXPECT_TRUE(Output("ns::fbgemm_linear_clamp_float", {x, layer, min, max})
+                    .equal(plain.clamp(min, max)))
+        << min << " to " << max;
+  }
+}
+
+TEST_F(LinearOpsTest, AddAsAFloatAddBehindThemDoes) {
+  const at::Tensor weight = RandomWeightPerChannel({6, 20});
+  const at::Tensor bias = at::randn({6});
+  const at::Tensor x = RandomCodes({3, 5, 20});
+  const at::Tensor floats =
+      at::linear(x.dequantize(), weight.dequantize(), bias);
+  for (const auto& sizes : std::vector<std::vector<int64_t>>{
+           {3, 5, 6}, {5, 6}, {6}, {1, 5, 1}, {2, 3, 5, 6}}) {
+    for (const auto& [name, other] : Layouts(RandomCodes(sizes, 0.05, 30))) {
+      SCOPED_TRACE(name);
+      const at::Tensor sum = floats + other.dequantize();
+      const c10::IValue layer = Layer(weight, bias);
+      ExpectNearCodes(
+          Output("ns::fbgemm_linear_add", {x, layer, other, 0.2, 80}),
+          at::quantize_per_tensor(sum, 0.2, 80, at::kQUInt8), 0.001);
+      ExpectNearCodes(
+          Output("ns::fbgemm_linear_add_relu", {x, layer, other, 0.2, 80}),
+          at::quantize_per_tensor(sum.relu(), 0.2, 80, at::kQUInt8), 0.001);
+    }
+  }
+}
+
+TEST_F(LinearOpsTest, KeepNansOfBiasesInFloats) {
+  const c10::IValue layer = Layer(RandomWeight({5, 4}), at::full({5}, kNan));
+  const at::Tensor x = RandomCodes({2, 4});
+  for (const auto& y :
+       {Output("ns::fbgemm_linear_float", {x, layer}),
+        Output("ns::fbgemm_linear_relu_float", {x, layer}),
+        Output("ns::fbgemm_linear_clamp_float", {x, layer, -1.0, 1.0})}) {
+    EXPECT_TRUE(y.isnan().all().item<bool>());
+  }
+}
+
 // Inputs near a tie: the engine adds the zero point before it rounds.
 TEST_F(LinearOpsTest, RoundAsOneDnnWhenToldTo) {
   at::manual_seed(3);
@@ -264,6 +336,14 @@ TEST_F(LinearOpsTest, RefuseOtherInputs) {
     ExpectRefused("ns::fbgemm_linear", {bad, layer, 0.1, 0},
                   "takes quint8 tensors");
   }
+  ExpectRefused("ns::fbgemm_linear_add",
+                {RandomCodes({2, 4}), layer, at::ones({2, 5}), 0.1, 0},
+                "takes quint8 tensors");
+  ExpectRefused("ns::fbgemm_linear_add",
+                {RandomCodes({2, 4}), layer, RandomCodes({2, 5}), kNan, 0},
+                "positive and finite");
+  ExpectRefused("ns::fbgemm_linear_float", {at::ones({2, 4}), layer},
+                "takes quint8 tensors");
   ExpectRefused("ns::fbgemm_linear", {RandomCodes({2, 5}), layer, 0.1, 0},
                 "takes 4 columns");
   ExpectRefused("ns::fbgemm_linear", {RandomCodes({}), layer, 0.1, 0},

@@ -65,9 +65,7 @@ TEST(OutputQParamsTest, ReluBeginsAtTheZeroPoint) {
   const OutputQParams relu = Relu(QuantizedOutput(0.5, 17, "layer"));
   EXPECT_EQ(relu.min, 17);
   EXPECT_EQ(relu.max, kInf);
-  OutputQParams floats;
-  floats.type = kernels::OutputType::kF32;
-  EXPECT_EQ(Relu(floats).min, 0);
+  EXPECT_EQ(Relu(FloatOutput()).min, 0);
 }
 
 TEST(OutputQParamsTest, ClampTakesBoundsToCodes) {
@@ -79,6 +77,13 @@ TEST(OutputQParamsTest, ClampTakesBoundsToCodes) {
       Clamp(QuantizedOutput(0.5, 17, "layer"), -kInf, kInf);
   EXPECT_EQ(open.min, 0);
   EXPECT_EQ(open.max, 255);
+}
+
+TEST(OutputQParamsTest, ClampOfFloatsKeepsBoundsAsTheyAre) {
+  const OutputQParams clamped = Clamp(FloatOutput(), -1.3, kInf);
+  EXPECT_EQ(clamped.type, kernels::OutputType::kF32);
+  EXPECT_EQ(clamped.min, -1.3f);
+  EXPECT_EQ(clamped.max, kInf);
 }
 
 TEST(OutputPlansTest, KeepThePlanUntilAnythingChanges) {
