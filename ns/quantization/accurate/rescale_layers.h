@@ -30,10 +30,11 @@ struct RescaledModel {
 // is then to be quantized with the same options. HasRescaling(options) must be
 // true.
 //
-// The ranges of channels are sampled on 8 batches at most, spread over those that
-// are not held back (SplitBatches in held_back_batches.h). What helps shows on
-// the batches that are: models are calibrated on 4 of the others, and quantized
-// to 8 bits everywhere, as if no sum could saturate, since bits are chosen later.
+// The ranges of channels are sampled on 8 batches at most, spread over those
+// that are not held back (SplitBatches in held_back_batches.h). What helps
+// shows on the batches that are: models are calibrated on 4 of the others, and
+// quantized to 8 bits everywhere, as if no sum could saturate, since bits are
+// chosen later.
 //
 //  * Smoothing is kept for a layer where its readers gain 0.5 dB on the sampled
 //    values.
