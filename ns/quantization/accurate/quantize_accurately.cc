@@ -226,7 +226,7 @@ class Chooser {
     LayerCorrections corrected;
     NS_ASSIGN_OR_RETURN(
         corrected.bias_shifts,
-        SequentialBiasShifts(*prepared_, others, batches_, sampled_));
+        SequentialBiasShifts(*prepared_, others, batches_, sampled_, &cache_));
     const auto has_shift = [&](const LayerQuantization& layer) {
       return corrected.bias_shifts.count(layer.name) != 0;
     };

@@ -92,7 +92,7 @@ at::Tensor CorrectedOutput(LayerMeans& layer, const at::Tensor& y) {
 absl::StatusOr<std::map<std::string, at::Tensor>> SequentialBiasShifts(
     const ModelGraph& prepared, const LayerCorrections& corrections,
     const BatchReader& batches, absl::Span<const int64_t> numbers,
-    const std::function<void()>& after_batch) {
+    ConversionCache* cache, const std::function<void()>& after_batch) {
   NS_ASSIGN_OR_RETURN(const PreparedModel record,
                       AttachedPreparedModel(prepared.module()));
   NS_ASSIGN_OR_RETURN(ModelGraph in_float, prepared.Clone());
@@ -113,6 +113,7 @@ absl::StatusOr<std::map<std::string, at::Tensor>> SequentialBiasShifts(
   const std::map<int64_t, Node*> layers = WeightedLayers(quantized);
   ConvertObserversOptions options;
   options.corrections = corrections;
+  options.cache = cache;
   NS_ASSIGN_OR_RETURN(const QuantizationReport report,
                       ConvertObservers(quantized, options));
   std::set<std::string> in_int8;

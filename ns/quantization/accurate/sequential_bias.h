@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "ir/model/model_graph.h"
 #include "ns/batches/batch_reader.h"
+#include "passes/quantization/convert/conversion_cache.h"
 #include "passes/quantization/convert/layer_corrections.h"
 
 namespace ns {
@@ -33,13 +34,15 @@ namespace ns {
 //
 // Runs the float model and the quantized one, which has `corrections`, on each
 // of `batches` whose number is in `numbers` once, and then calls `after_batch`,
-// which may be null. Memory holds one batch. A layer that runs several times in
-// a batch gets the mean of its shifts. One that never runs gets none, and runs
-// whose shift is nan or infinite do not count. Errors: those of
+// which may be null. `cache` is what conversions of `prepared` share; null for
+// one that stands alone. Memory holds one batch. A layer that runs several
+// times in a batch gets the mean of its shifts. One that never runs gets none,
+// and runs whose shift is nan or infinite do not count. Errors: those of
 // ConvertObservers; a batch that cannot be read or does not fit.
 absl::StatusOr<std::map<std::string, at::Tensor>> SequentialBiasShifts(
     const ModelGraph& prepared, const LayerCorrections& corrections,
     const BatchReader& batches, absl::Span<const int64_t> numbers,
+    ConversionCache* cache = nullptr,
     const std::function<void()>& after_batch = nullptr);
 
 }  // namespace ns

@@ -75,9 +75,10 @@ TEST_F(SequentialBiasTest, OnlyLayersThatCanBeCorrectedHaveShifts) {
                    options_));
   NS_ASSERT_OK(Calibrate(prepared, BatchesOf({x_})));
   int batches = 0;
-  EXPECT_THAT(OrThrow(SequentialBiasShifts(prepared, {}, ReaderOf(x_), {0},
-                                           [&] { ++batches; })),
-              IsEmpty());
+  EXPECT_THAT(
+      OrThrow(SequentialBiasShifts(prepared, {}, ReaderOf(x_), {0},
+                                   /*cache=*/nullptr, [&] { ++batches; })),
+      IsEmpty());
   EXPECT_EQ(batches, 1);
 }
 
