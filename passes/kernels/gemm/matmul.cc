@@ -31,7 +31,7 @@ OutputPlan PlanOf(const QuantizedMatrices& a, const QuantizedMatrices& b,
 void MultiplyRows(const uint8_t* rows, int64_t count,
                   const QuantizedMatrices& a, const PackedMatrix& packed,
                   const OutputPlan& plan, uint8_t* out) {
-  if (a.column_stride == 1 || packed.k() <= 1) {
+  if (a.column_stride == 1 || packed.k() == 1) {
     Gemm(rows, count, a.row_stride, packed, plan, SaturationMode::kExact, out,
          Serial);
     return;
@@ -53,6 +53,14 @@ void MatMul(const QuantizedMatrices& a, const QuantizedMatrices& b,
             const MatMulShape& shape, QParams output, uint8_t* out,
             Parallel parallel) {
   if (shape.m == 0 || shape.n == 0) {
+    return;
+  }
+  if (shape.k == 0) {
+    // There is nothing to read, and the operands may be null.
+    const float multiplier = a.qparams.scale * b.qparams.scale / output.scale;
+    std::fill_n(out, static_cast<int64_t>(a.begins.size()) * shape.m * shape.n,
+                static_cast<uint8_t>(Requantize(
+                    0, multiplier, output.zero_point, OutputType::kU8)));
     return;
   }
   // A task is a group of rows of one matrix. A thread packs `b` once for all
