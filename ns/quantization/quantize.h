@@ -50,8 +50,8 @@ namespace ns {
 // only the lost channels are looked at with `reference` or a `mapping`.
 //
 // Weights are packed for the engine of `asked.backend`, which also runs the
-// result. Memory holds one batch at a time, but for the methods, which hold the
-// first ones. `batches` may be empty in the modes kDynamic and kWeightOnly, and
+// result. Memory holds one batch at a time, but for the methods, which hold
+// some. `batches` may be empty in the modes kDynamic and kWeightOnly, and
 // with fake quantizations that need none: nothing is then measured.
 // `asked.progress` is called after each batch that has run, and by the
 // methods.
