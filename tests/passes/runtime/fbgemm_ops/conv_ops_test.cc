@@ -11,43 +11,17 @@
 #include "gtest/gtest.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_conv.h"
 #include "tests/passes/runtime/fbgemm_ops/against_libtorch.h"
+#include "tests/passes/runtime/fbgemm_ops/conv_calls.h"
 
 namespace ns {
 namespace {
 
 using Ints = std::vector<int64_t>;
+using ConvOpsTest = ConvCallsTest;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 // onednn rounds biases to 32-bit sums, fbgemm does not.
 constexpr double kBiasesRounded = 0.02;
-
-FbgemmConvParameters Parameters(const at::Tensor& weight,
-                                const at::Tensor& bias = {}) {
-  FbgemmConvParameters p;
-  p.weight = weight;
-  p.bias = bias;
-  const size_t dimensions = weight.dim() - 2;
-  p.stride = Ints(dimensions, 1);
-  p.padding = Ints(dimensions, 0);
-  p.dilation = Ints(dimensions, 1);
-  return p;
-}
-
-c10::IValue Layer(const FbgemmConvParameters& parameters) {
-  return c10::make_intrusive<FbgemmConv>(parameters,
-                                         kernels::SaturationMode::kExact);
-}
-
-std::string NameOf(const FbgemmConvParameters& p) {
-  return std::string(p.transposed ? "conv_transpose" : "conv") +
-         std::to_string(p.weight.dim() - 2) + "d";
-}
-
-at::Tensor Ours(const std::string& suffix, const at::Tensor& x,
-                const FbgemmConvParameters& p, Arguments rest) {
-  rest.insert(rest.begin(), {x, Layer(p)});
-  return Output("ns::fbgemm_" + NameOf(p) + suffix, rest);
-}
 
 at::Tensor Theirs(const std::string& suffix, const at::Tensor& x,
                   const FbgemmConvParameters& p, Arguments rest) {
@@ -58,38 +32,27 @@ at::Tensor Theirs(const std::string& suffix, const at::Tensor& x,
   }
   parameters.push_back(p.dilation);
   parameters.push_back(p.groups);
-  rest.insert(rest.begin(), {x, PackedBy("quantized::" + NameOf(p) + "_prepack",
-                                         parameters)});
-  return Output("quantized::" + NameOf(p) + suffix, rest);
+  rest.insert(
+      rest.begin(),
+      {x, PackedBy("quantized::" + ConvName(p) + "_prepack", parameters)});
+  return Output("quantized::" + ConvName(p) + suffix, rest);
 }
 
 void ExpectTheirs(const at::Tensor& x, const FbgemmConvParameters& p,
                   const std::string& suffix = "") {
-  ExpectNearCodes(Ours(suffix, x, p, {0.3, int64_t{90}}),
+  ExpectNearCodes(RunConv(suffix, x, p, {0.3, int64_t{90}}),
                   Theirs(suffix, x, p, {0.3, int64_t{90}}), kBiasesRounded);
 }
 
-class ConvOpsTest : public ::testing::Test {
- protected:
-  ConvOpsTest() {
-    at::globalContext().setQEngine(at::kONEDNN);
-    at::manual_seed(1);
-  }
-};
-
 TEST_F(ConvOpsTest, GiveLibTorchsCodesInAllLayouts) {
-  const std::vector<std::pair<Ints, Ints>> shapes = {
-      {{7, 3, 4}, {2, 3, 11}},
-      {{7, 3, 3, 2}, {2, 3, 9, 8}},
-      {{5, 3, 2, 3, 3}, {2, 3, 5, 6, 7}}};
-  for (const auto& [kernel, input] : shapes) {
+  for (const auto& [kernel, input] : ConvSizes()) {
     for (const auto& weight :
          {RandomWeight(kernel), RandomWeightPerChannel(kernel)}) {
       for (const auto& bias : {at::Tensor(), at::randn({kernel[0]})}) {
         for (const auto& [name, x] : Layouts(RandomCodes(input))) {
           SCOPED_TRACE(name);
-          ExpectTheirs(x, Parameters(weight, bias));
-          ExpectTheirs(x, Parameters(weight, bias), "_relu");
+          ExpectTheirs(x, ConvParameters(weight, bias));
+          ExpectTheirs(x, ConvParameters(weight, bias), "_relu");
         }
       }
     }
@@ -100,7 +63,7 @@ TEST_F(ConvOpsTest, HeedStridesPaddingsDilationsAndGroups) {
   for (const int64_t zero_point : {0, 128, 255}) {
     const at::Tensor x = RandomCodes({2, 8, 12, 11}, 0.03, zero_point);
     for (const int64_t groups : {1, 2, 8}) {
-      FbgemmConvParameters p = Parameters(
+      FbgemmConvParameters p = ConvParameters(
           RandomWeightPerChannel({16, 8 / groups, 3, 3}), at::randn({16}));
       p.groups = groups;
       for (const auto& [stride, padding, dilation] :
@@ -120,14 +83,14 @@ TEST_F(ConvOpsTest, HeedStridesPaddingsDilationsAndGroups) {
 
 TEST_F(ConvOpsTest, HeedStridesAndPaddingsOfOtherDimensions) {
   FbgemmConvParameters one =
-      Parameters(RandomWeightPerChannel({6, 2, 3}), at::randn({6}));
+      ConvParameters(RandomWeightPerChannel({6, 2, 3}), at::randn({6}));
   one.groups = 2;
   one.stride = {2};
   one.padding = {2};
   one.dilation = {2};
   ExpectTheirs(RandomCodes({3, 4, 13}), one);
   FbgemmConvParameters three =
-      Parameters(RandomWeightPerChannel({6, 2, 3, 2, 1}), at::randn({6}));
+      ConvParameters(RandomWeightPerChannel({6, 2, 3, 2, 1}), at::randn({6}));
   three.groups = 2;
   three.stride = {2, 1, 3};
   three.padding = {1, 0, 2};
@@ -144,7 +107,7 @@ TEST_F(ConvOpsTest, TransposeAsLibTorch) {
     const size_t dimensions = kernel.size() - 2;
     for (const int64_t groups : {1, 2}) {
       FbgemmConvParameters p =
-          Parameters(RandomWeight(kernel), at::randn({3 * groups}));
+          ConvParameters(RandomWeight(kernel), at::randn({3 * groups}));
       p.transposed = true;
       p.groups = groups;
       for (const int64_t stride : {1, 2}) {
@@ -152,7 +115,7 @@ TEST_F(ConvOpsTest, TransposeAsLibTorch) {
         p.output_padding = Ints(dimensions, 0);
         p.padding = Ints(dimensions, 1);
         for (const auto& [name, x] : Layouts(RandomCodes(input))) {
-          SCOPED_TRACE(NameOf(p) + " " + name);
+          SCOPED_TRACE(ConvName(p) + " " + name);
           ExpectTheirs(x, p);
         }
       }
@@ -163,7 +126,7 @@ TEST_F(ConvOpsTest, TransposeAsLibTorch) {
 // onednn takes no output padding: held against the float op.
 TEST_F(ConvOpsTest, PadOutputsAsTheFloatOpDoes) {
   FbgemmConvParameters p =
-      Parameters(RandomWeight({4, 3, 3, 2}), at::randn({6}));
+      ConvParameters(RandomWeight({4, 3, 3, 2}), at::randn({6}));
   p.transposed = true;
   p.groups = 2;
   p.stride = {2, 3};
@@ -175,7 +138,7 @@ TEST_F(ConvOpsTest, PadOutputsAsTheFloatOpDoes) {
                            p.stride, p.padding, p.output_padding, p.groups,
                            p.dilation)
           .contiguous(at::MemoryFormat::ChannelsLast);
-  ExpectNearCodes(Ours("", x, p, {0.3, int64_t{90}}),
+  ExpectNearCodes(RunConv("", x, p, {0.3, int64_t{90}}),
                   at::quantize_per_tensor(floats, 0.3, 90, at::kQUInt8), 0.001);
 }
 
@@ -196,13 +159,9 @@ at::Tensor DynamicReference(const at::Tensor& x, const FbgemmConvParameters& p,
 }
 
 TEST_F(ConvOpsTest, AreDynamicAsLibTorchs) {
-  const std::vector<std::pair<Ints, Ints>> shapes = {
-      {{7, 3, 4}, {2, 3, 11}},
-      {{7, 3, 3, 2}, {2, 3, 9, 8}},
-      {{5, 3, 2, 3, 3}, {2, 3, 5, 6, 7}}};
-  for (const auto& [kernel, input] : shapes) {
+  for (const auto& [kernel, input] : ConvSizes()) {
     const FbgemmConvParameters p =
-        Parameters(RandomWeightPerChannel(kernel), at::randn({kernel[0]}));
+        ConvParameters(RandomWeightPerChannel(kernel), at::randn({kernel[0]}));
     const at::Tensor base = at::randn(input);
     const auto expect_near = [&](const at::Tensor& ours,
                                  const at::Tensor& theirs, float step) {
@@ -215,10 +174,11 @@ TEST_F(ConvOpsTest, AreDynamicAsLibTorchs) {
     for (const bool reduce_range : {false, true}) {
       for (const at::Tensor& x :
            {base, base.transpose(0, 1).contiguous().transpose(0, 1)}) {
-        SCOPED_TRACE(NameOf(p) + (reduce_range ? " to 7 bits" : " to 8 bits"));
+        SCOPED_TRACE(ConvName(p) +
+                     (reduce_range ? " to 7 bits" : " to 8 bits"));
         const float step =
             (x.max() - x.min()).item<float>() / (reduce_range ? 127 : 255);
-        const at::Tensor ours = Ours("_dynamic", x, p, {reduce_range});
+        const at::Tensor ours = RunConv("_dynamic", x, p, {reduce_range});
         expect_near(ours, DynamicReference(x, p, reduce_range), step);
         if (!reduce_range) {
           expect_near(ours, Theirs("_dynamic", x, p, {reduce_range}), step);
@@ -228,147 +188,25 @@ TEST_F(ConvOpsTest, AreDynamicAsLibTorchs) {
   }
 }
 
-// Convolves the values of `x` in double.
-at::Tensor FloatReference(const at::Tensor& x, const FbgemmConvParameters& p) {
-  const Ints output_padding =
-      p.transposed ? p.output_padding : Ints(p.stride.size(), 0);
-  return at::convolution(x.dequantize().to(at::kDouble),
-                         p.weight.dequantize().to(at::kDouble),
-                         p.bias.to(at::kDouble), p.stride, p.padding,
-                         p.dilation, p.transposed, output_padding, p.groups)
-      .to(at::kFloat);
-}
-
-// Fails the test unless the ops that give floats do so for `p`, with a relu and
-// clamps that hold to the bit.
-void ExpectFloats(const at::Tensor& x, const FbgemmConvParameters& p) {
-  const at::Tensor ours = Ours("_float", x, p, {});
-  const at::Tensor reference = FloatReference(x, p);
-  ASSERT_EQ(ours.sizes(), reference.sizes());
-  EXPECT_EQ(ours.scalar_type(), at::kFloat);
-  EXPECT_LE((ours - reference).abs().max().item<float>(),
-            1e-6f * reference.abs().max().item<float>());
-  EXPECT_TRUE(Ours("_relu_float", x, p, {}).equal(ours.relu()));
-  for (const auto& [min, max] : std::vector<std::pair<double, double>>{
-           {0, 6}, {-0.123, 0.456}, {3, -3}, {-kInf, 1}, {-2, kInf}}) {
-    EXPECT_TRUE(
-        Ours("_clamp_float", x, p, {min, max}).equal(ours.clamp(min, max)))
-        << min << " to " << max;
-  }
-}
-
-TEST_F(ConvOpsTest, GiveFloatsThatAreNeitherRoundedNorClipped) {
-  const std::vector<std::pair<Ints, Ints>> shapes = {
-      {{7, 3, 4}, {2, 3, 11}},
-      {{7, 3, 3, 2}, {2, 3, 9, 8}},
-      {{5, 3, 2, 3, 3}, {2, 3, 5, 6, 7}}};
-  for (const auto& [kernel, input] : shapes) {
-    for (const auto& weight :
-         {RandomWeight(kernel), RandomWeightPerChannel(kernel)}) {
-      for (const auto& [name, x] : Layouts(RandomCodes(input, 0.3))) {
-        SCOPED_TRACE(name);
-        ExpectFloats(x, Parameters(weight, at::randn({kernel[0]})));
-      }
-    }
-  }
-}
-
-// Groups have kernels of their own: depthwise, of few channels, and GEMMs.
-TEST_F(ConvOpsTest, GiveFloatsOfGroups) {
-  const at::Tensor x = RandomCodes({2, 32, 12, 11}, 0.3, 128);
-  for (const int64_t groups : {1, 2, 8, 32}) {
-    for (const int64_t kernel : {1, 3, 5}) {
-      SCOPED_TRACE(std::to_string(groups) + " groups of kernels of " +
-                   std::to_string(kernel));
-      FbgemmConvParameters p =
-          Parameters(RandomWeightPerChannel({32, 32 / groups, kernel, kernel}),
-                     at::randn({32}));
-      p.groups = groups;
-      p.padding = {kernel / 2, kernel / 2};
-      ExpectFloats(x, p);
-    }
-  }
-}
-
-TEST_F(ConvOpsTest, GiveFloatsWhenTransposed) {
-  FbgemmConvParameters p =
-      Parameters(RandomWeight({4, 3, 3, 2}), at::randn({6}));
-  p.transposed = true;
-  p.groups = 2;
-  p.stride = {2, 3};
-  p.padding = {1, 0};
-  p.output_padding = {1, 2};
-  ExpectFloats(RandomCodes({2, 4, 5, 6}), p);
-}
-
-TEST_F(ConvOpsTest, AddAsAFloatAddBehindThemDoes) {
-  const FbgemmConvParameters p =
-      Parameters(RandomWeightPerChannel({6, 3, 3, 3}), at::randn({6}));
-  const at::Tensor x = RandomCodes({2, 3, 7, 8});
-  const at::Tensor floats =
-      at::conv2d(x.dequantize(), p.weight.dequantize(), p.bias)
-          .contiguous(at::MemoryFormat::ChannelsLast);
-  for (const Ints& sizes :
-       {Ints{2, 6, 5, 6}, Ints{1, 6, 1, 1}, Ints{6}, Ints{2, 1, 5, 6}}) {
-    const at::Tensor sizes_like = RandomCodes(sizes, 0.05, 30);
-    if (sizes.size() == 1) {
-      continue;
-    }
-    for (const auto& [name, other] : Layouts(sizes_like)) {
-      SCOPED_TRACE(name);
-      const at::Tensor sum = floats + other.dequantize();
-      ExpectNearCodes(Ours("_add", x, p, {other, 0.2, int64_t{80}}),
-                      at::quantize_per_tensor(sum, 0.2, 80, at::kQUInt8),
-                      0.001);
-      ExpectNearCodes(Ours("_add_relu", x, p, {other, 0.2, int64_t{80}}),
-                      at::quantize_per_tensor(sum.relu(), 0.2, 80, at::kQUInt8),
-                      0.001);
-    }
-  }
-}
-
-TEST_F(ConvOpsTest, AddInOtherDimensions) {
-  for (const auto& [kernel, input] : std::vector<std::pair<Ints, Ints>>{
-           {{7, 3, 4}, {2, 3, 11}}, {{5, 3, 2, 3, 3}, {2, 3, 5, 6, 7}}}) {
-    const FbgemmConvParameters p =
-        Parameters(RandomWeightPerChannel(kernel), at::randn({kernel[0]}));
-    const at::Tensor x = RandomCodes(input);
-    const at::Tensor floats = FloatReference(x, p);
-    Ints of_channels(input.size(), 1);
-    of_channels[1] = kernel[0];
-    for (const Ints& sizes : {floats.sizes().vec(), of_channels}) {
-      for (const auto& [name, other] : Layouts(RandomCodes(sizes, 0.05, 30))) {
-        SCOPED_TRACE(NameOf(p) + " " + name);
-        const at::Tensor y = Ours("_add_relu", x, p, {other, 0.2, int64_t{80}});
-        ExpectNearCodes(
-            y.contiguous(),
-            at::quantize_per_tensor((floats + other.dequantize()).relu(), 0.2,
-                                    80, at::kQUInt8)
-                .contiguous(),
-            0.001);
-      }
-    }
-  }
-}
-
 TEST_F(ConvOpsTest, ClampAsAClampBehindThemDoes) {
   const FbgemmConvParameters p =
-      Parameters(RandomWeight({6, 3, 3, 3}), at::randn({6}));
+      ConvParameters(RandomWeight({6, 3, 3, 3}), at::randn({6}));
   const at::Tensor x = RandomCodes({2, 3, 7, 8});
-  const at::Tensor plain = Ours("", x, p, {0.1, int64_t{80}});
+  const at::Tensor plain = RunConv("", x, p, {0.1, int64_t{80}});
   for (const auto& [min, max] : std::vector<std::pair<double, double>>{
            {0, 6}, {3, -3}, {-kInf, 1}, {-2, kInf}}) {
-    ExpectSameCodes(Ours("_clamp", x, p, {0.1, int64_t{80}, min, max}),
+    ExpectSameCodes(RunConv("_clamp", x, p, {0.1, int64_t{80}, min, max}),
                     Output("ns::fbgemm_clamp", {plain, min, max}));
   }
 }
 
 // Kernels round it to float; the tensor does not.
 TEST_F(ConvOpsTest, GiveTheScaleTheyAreGiven) {
-  const FbgemmConvParameters p = Parameters(RandomWeight({6, 3, 3, 3}));
+  const FbgemmConvParameters p = ConvParameters(RandomWeight({6, 3, 3, 3}));
   const at::Tensor x = RandomCodes({2, 3, 7, 8});
-  EXPECT_EQ(Ours("", x, p, {0.1, int64_t{80}}).q_scale(), 0.1);
-  EXPECT_EQ(Ours("_clamp", x, p, {0.1, int64_t{80}, 0.0, 6.0}).q_scale(), 0.1);
+  EXPECT_EQ(RunConv("", x, p, {0.1, int64_t{80}}).q_scale(), 0.1);
+  EXPECT_EQ(RunConv("_clamp", x, p, {0.1, int64_t{80}, 0.0, 6.0}).q_scale(),
+            0.1);
 }
 
 TEST_F(ConvOpsTest, TakeInputsWithoutABatch) {
@@ -376,65 +214,53 @@ TEST_F(ConvOpsTest, TakeInputsWithoutABatch) {
        std::vector<std::pair<Ints, Ints>>{{{3, 9}, {6, 3, 3}},
                                           {{3, 7, 8}, {6, 3, 3, 3}},
                                           {{3, 5, 4, 6}, {6, 3, 3, 1, 2}}}) {
-    const FbgemmConvParameters p = Parameters(RandomWeight(weight));
+    const FbgemmConvParameters p = ConvParameters(RandomWeight(weight));
     const at::Tensor x = RandomCodes(sizes);
     const at::Tensor batch = x.unsqueeze(0);
     for (const char* suffix : {"", "_relu"}) {
       const Arguments rest = {0.1, int64_t{80}};
-      const at::Tensor y = Ours(suffix, x, p, rest);
+      const at::Tensor y = RunConv(suffix, x, p, rest);
       EXPECT_EQ(y.dim(), x.dim());
-      ExpectSameCodes(y, Ours(suffix, batch, p, rest)[0]);
+      ExpectSameCodes(y, RunConv(suffix, batch, p, rest)[0]);
     }
     const at::Tensor floats = at::randn(sizes);
     EXPECT_TRUE(
-        Ours("_dynamic", floats, p, {false})
-            .equal(Ours("_dynamic", floats.unsqueeze(0), p, {false})[0]));
-  }
-}
-
-TEST_F(ConvOpsTest, AddToInputsWithoutABatch) {
-  const FbgemmConvParameters p = Parameters(RandomWeight({6, 3, 3, 3}));
-  const at::Tensor x = RandomCodes({3, 7, 8});
-  for (const Ints& sizes : {Ints{6, 5, 6}, Ints{6, 1, 1}, Ints{6},
-                            Ints{1, 6, 5, 6}, Ints{2, 6, 5, 6}}) {
-    const at::Tensor other = RandomCodes(sizes);
-    const Arguments rest = {other, 0.1, int64_t{80}};
-    const at::Tensor of_batch = Ours("_add", x.unsqueeze(0), p, rest);
-    const at::Tensor y = Ours("_add", x, p, rest);
-    EXPECT_EQ(y.dim(), other.dim() > 3 ? 4 : 3);
-    ExpectSameCodes(y, other.dim() > 3 ? of_batch : of_batch[0]);
+        RunConv("_dynamic", floats, p, {false})
+            .equal(RunConv("_dynamic", floats.unsqueeze(0), p, {false})[0]));
   }
 }
 
 TEST_F(ConvOpsTest, TakeEmptyBatches) {
-  const FbgemmConvParameters p = Parameters(RandomWeight({6, 3, 3, 3}));
-  EXPECT_EQ(Ours("", RandomCodes({0, 3, 5, 5}), p, {0.1, int64_t{0}}).sizes(),
-            at::IntArrayRef({0, 6, 3, 3}));
-  EXPECT_EQ(Ours("_dynamic", at::ones({0, 3, 5, 5}), p, {false}).sizes(),
+  const FbgemmConvParameters p = ConvParameters(RandomWeight({6, 3, 3, 3}));
+  EXPECT_EQ(
+      RunConv("", RandomCodes({0, 3, 5, 5}), p, {0.1, int64_t{0}}).sizes(),
+      at::IntArrayRef({0, 6, 3, 3}));
+  EXPECT_EQ(RunConv("_dynamic", at::ones({0, 3, 5, 5}), p, {false}).sizes(),
             at::IntArrayRef({0, 6, 3, 3}));
 }
 
 TEST_F(ConvOpsTest, GiveChannelsLastOutputs) {
-  EXPECT_TRUE(Ours("", RandomCodes({2, 3, 5, 5}),
-                   Parameters(RandomWeight({6, 3, 3, 3})), {0.1, int64_t{0}})
+  EXPECT_TRUE(RunConv("", RandomCodes({2, 3, 5, 5}),
+                      ConvParameters(RandomWeight({6, 3, 3, 3})),
+                      {0.1, int64_t{0}})
                   .is_contiguous(at::MemoryFormat::ChannelsLast));
 }
 
 TEST_F(ConvOpsTest, TakeHugeAndTinyScales) {
   const FbgemmConvParameters p =
-      Parameters(RandomWeight({6, 3, 3, 3}), at::full({6}, kInf));
+      ConvParameters(RandomWeight({6, 3, 3, 3}), at::full({6}, kInf));
   for (const double in : {1e-45, 1e-30, 1e30, 3e38}) {
     for (const double out : {1e-45, 1e-30, 1e30, 3e38}) {
-      EXPECT_EQ(
-          Ours("", RandomCodes({1, 3, 5, 5}, in), p, {out, int64_t{9}}).numel(),
-          54);
+      EXPECT_EQ(RunConv("", RandomCodes({1, 3, 5, 5}, in), p, {out, int64_t{9}})
+                    .numel(),
+                54);
     }
   }
 }
 
 TEST_F(ConvOpsTest, RefuseOtherInputs) {
-  const FbgemmConvParameters p = Parameters(RandomWeight({6, 3, 3, 3}));
-  const c10::IValue layer = Layer(p);
+  const FbgemmConvParameters p = ConvParameters(RandomWeight({6, 3, 3, 3}));
+  const c10::IValue layer = FbgemmConvOf(p);
   const at::Tensor per_channel = at::_make_per_channel_quantized_tensor(
       at::ones({1, 3, 5, 5}, at::kByte), at::ones({3}, at::kDouble),
       at::zeros({3}, at::kLong), 1);
@@ -464,14 +290,6 @@ TEST_F(ConvOpsTest, RefuseOtherInputs) {
   infinite[0][0][0][0] = kInf;
   ExpectRefused("ns::fbgemm_conv2d_dynamic", {infinite, layer, false},
                 "holds infinities");
-  ExpectRefused("ns::fbgemm_conv2d_add",
-                {x, layer, RandomCodes({1, 5, 3, 3}), 0.1, 0}, "");
-  ExpectRefused("ns::fbgemm_conv2d_add",
-                {x, layer, at::ones({1, 6, 3, 3}), 0.1, 0},
-                "takes quint8 tensors");
-  ExpectRefused("ns::fbgemm_conv2d_add",
-                {x, layer, RandomCodes({1, 6, 3, 3}), kNan, 0},
-                "positive and finite");
 }
 
 // Those of conv3d take the way of a GEMM where the kernel has depth 1.
@@ -479,7 +297,7 @@ TEST_F(ConvOpsTest, DepthwiseSumsSaturateWithVnniWhereFbgemmHasAKernel) {
   const auto sums = [](const Ints& kernel, kernels::SaturationMode mode) {
     Ints sizes = {8, 1};
     sizes.insert(sizes.end(), kernel.begin(), kernel.end());
-    FbgemmConvParameters p = Parameters(
+    FbgemmConvParameters p = ConvParameters(
         at::quantize_per_tensor(at::full(sizes, 127.0F), 1, 0, at::kQInt8));
     p.groups = 8;
     for (size_t i = 0; i < kernel.size(); ++i) {
@@ -503,7 +321,8 @@ TEST_F(ConvOpsTest, DepthwiseSumsSaturateWithVnniWhereFbgemmHasAKernel) {
 }
 
 TEST_F(ConvOpsTest, RefuseLayersOfOtherOps) {
-  const c10::IValue layer = Layer(Parameters(RandomWeight({6, 3, 3, 3})));
+  const c10::IValue layer =
+      FbgemmConvOf(ConvParameters(RandomWeight({6, 3, 3, 3})));
   const at::Tensor x = RandomCodes({1, 3, 5, 5});
   for (const char* op : {"conv1d", "conv3d", "conv_transpose2d"}) {
     ExpectRefused(std::string("ns::fbgemm_") + op, {x, layer, 0.1, 0},
@@ -517,24 +336,26 @@ using State = std::tuple<at::Tensor, c10::optional<at::Tensor>, Ints, Ints,
 
 TEST_F(ConvOpsTest, GiveTheSameCodesWhenLoaded) {
   FbgemmConvParameters p =
-      Parameters(RandomWeightPerChannel({6, 2, 3, 2})
-                     .contiguous(at::MemoryFormat::ChannelsLast),
-                 at::randn({6}));
+      ConvParameters(RandomWeightPerChannel({6, 2, 3, 2})
+                         .contiguous(at::MemoryFormat::ChannelsLast),
+                     at::randn({6}));
   p.groups = 2;
   p.stride = {2, 1};
   p.padding = {1, 0};
   p.dilation = {1, 2};
   const at::Tensor x = RandomCodes({2, 4, 9, 8});
-  ExpectSameCodes(Output("ns::fbgemm_conv2d", {x, Reloaded(Layer(p)), 0.1, 7}),
-                  Output("ns::fbgemm_conv2d", {x, Layer(p), 0.1, 7}));
-  FbgemmConvParameters t = Parameters(RandomWeight({4, 3, 3}));
+  ExpectSameCodes(
+      Output("ns::fbgemm_conv2d", {x, Reloaded(FbgemmConvOf(p)), 0.1, 7}),
+      Output("ns::fbgemm_conv2d", {x, FbgemmConvOf(p), 0.1, 7}));
+  FbgemmConvParameters t = ConvParameters(RandomWeight({4, 3, 3}));
   t.transposed = true;
   t.stride = {2};
   t.output_padding = {1};
   const at::Tensor y = RandomCodes({2, 4, 9});
   ExpectSameCodes(
-      Output("ns::fbgemm_conv_transpose1d", {y, Reloaded(Layer(t)), 0.1, 7}),
-      Output("ns::fbgemm_conv_transpose1d", {y, Layer(t), 0.1, 7}));
+      Output("ns::fbgemm_conv_transpose1d",
+             {y, Reloaded(FbgemmConvOf(t)), 0.1, 7}),
+      Output("ns::fbgemm_conv_transpose1d", {y, FbgemmConvOf(t), 0.1, 7}));
 }
 
 TEST_F(ConvOpsTest, RefuseDamagedState) {
