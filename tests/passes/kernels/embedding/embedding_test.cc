@@ -11,17 +11,11 @@
 
 #include "gtest/gtest.h"
 #include "passes/kernels/isa.h"
+#include "tests/passes/kernels/in_pieces.h"
 #include "tests/passes/kernels/random_shapes.h"
 
 namespace ns::kernels {
 namespace {
-
-// A few tasks at a time, the last first.
-void InPieces(int64_t count, int64_t /*grain*/, Tasks tasks) {
-  for (int64_t end = count; end > 0; end -= 3) {
-    tasks(std::max<int64_t>(end - 3, 0), end);
-  }
-}
 
 // Memory of exactly `size` elements: the address sanitizer sees what is read or
 // written outside.

@@ -1,6 +1,5 @@
 #include "passes/kernels/gemm/matmul.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <random>
@@ -10,19 +9,13 @@
 #include "passes/kernels/isa.h"
 #include "passes/kernels/parallel.h"
 #include "passes/kernels/qparams.h"
+#include "tests/passes/kernels/in_pieces.h"
 #include "tests/passes/kernels/random_shapes.h"
 
 namespace ns::kernels {
 namespace {
 
 using Bytes = std::vector<uint8_t>;
-
-// Does three tasks at a time, the last ones first.
-void InPieces(int64_t count, int64_t /*grain*/, Tasks tasks) {
-  for (int64_t end = count; end > 0; end -= 3) {
-    tasks(std::max<int64_t>(end - 3, 0), end);
-  }
-}
 
 // Matrices with their memory, of which no byte is left at the end: the address
 // sanitizer sees what is read outside.

@@ -11,17 +11,9 @@
 #include "gtest/gtest.h"
 #include "passes/kernels/isa.h"
 #include "passes/kernels/normalization/normalization_spec.h"
-#include "passes/kernels/parallel.h"
+#include "tests/passes/kernels/in_pieces.h"
 
 namespace ns::kernels {
-
-// A kernels::Parallel that does three tasks at a time, the last ones first, in
-// this thread.
-inline void InPieces(int64_t count, int64_t /*grain*/, Tasks tasks) {
-  for (int64_t end = count; end > 0; end -= 3) {
-    tasks(std::max<int64_t>(end - 3, 0), end);
-  }
-}
 
 // Runs each test in the instruction set of its parameter. The members below
 // draw random numbers, the same in each run.
