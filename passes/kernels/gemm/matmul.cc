@@ -11,12 +11,10 @@
 namespace ns::kernels {
 namespace {
 
-// What PackedMatrix::OfActivations takes off each activation.
-constexpr int32_t kMove = 128;
-
 OutputPlan PlanOf(const QuantizedMatrices& a, const QuantizedMatrices& b,
                   QParams output, const PackedMatrix& packed) {
-  const int32_t zero_point = b.qparams.zero_point - kMove;
+  const int32_t zero_point =
+      b.qparams.zero_point - PackedMatrix::kActivationOffset;
   OutputSpec spec;
   spec.activation_scale = a.qparams.scale;
   spec.activation_zero_point = a.qparams.zero_point;
@@ -68,7 +66,7 @@ void MatMul(const QuantizedMatrices& a, const QuantizedMatrices& b,
   constexpr int64_t kGroup = 16;
   constexpr int64_t kGrainProducts = int64_t{1} << 20;
   const int64_t groups = (shape.m + kGroup - 1) / kGroup;
-  const int64_t products = std::max<int64_t>(kGroup * shape.n * shape.k, 1);
+  const int64_t products = kGroup * shape.n * shape.k;
   parallel(static_cast<int64_t>(a.begins.size()) * groups,
            std::max<int64_t>(kGrainProducts / products, 1),
            [&](int64_t begin, int64_t end) {

@@ -18,14 +18,16 @@ using One = std::integral_constant<int64_t, 1>;
 // outputs, and adds them to the sums of the outputs.
 template <typename NStride, typename KStride>
 void PackStep(const uint8_t* from, int64_t outputs, int64_t steps,
-              NStride n_stride, KStride k_stride, uint8_t* to, int32_t* sums) {
+              NStride n_stride, KStride k_stride, int8_t* to, int32_t* sums) {
   const auto pack = [&](auto all_outputs, auto all_steps) {
     for (int64_t n = 0; n < all_outputs; ++n) {
       int32_t sum = 0;
       for (int64_t i = 0; i < all_steps; ++i) {
-        const uint8_t moved = from[n * n_stride + i * k_stride] ^ 0x80;
+        const auto moved =
+            static_cast<int8_t>(from[n * n_stride + i * k_stride] -
+                                PackedMatrix::kActivationOffset);
         to[n * kStep + i] = moved;
-        sum += static_cast<int8_t>(moved);
+        sum += moved;
       }
       sums[n] += sum;
     }
@@ -76,8 +78,7 @@ PackedMatrix PackedMatrix::OfActivations(const uint8_t* activations, int64_t n,
     const int64_t first = panel * kPanel;
     const int64_t outputs = std::min(n - first, kPanel);
     const uint8_t* from = activations + first * n_stride;
-    auto* to = reinterpret_cast<uint8_t*>(packed.data_.get()) +
-               panel * packed.panel_bytes();
+    int8_t* to = packed.data_.get() + panel * packed.panel_bytes();
     int32_t* sums = packed.column_sums_.data() + first;
     const auto pack = [&](auto n_step, auto k_step) {
       for (int64_t step = 0; step < packed.run_steps(); ++step) {

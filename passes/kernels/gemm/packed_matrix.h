@@ -27,15 +27,17 @@ class PackedMatrix {
   static constexpr int64_t kPanel = 16;  // outputs side by side
   static constexpr int64_t kStep = 4;    // consecutive k side by side
   static constexpr int64_t kSlack = 1024;
+  // What OfActivations takes off each activation, to give it a sign.
+  static constexpr int32_t kActivationOffset = 128;
 
   PackedMatrix() = default;
   // `weights` is [n][runs * run_length], dense.
   PackedMatrix(const int8_t* weights, int64_t n, int64_t runs,
                int64_t run_length);
   // Packs activations in the place of weights, with one run: b[n][k] is
-  // activations[n * n_stride + k * k_stride] - 128, which is the quantized
-  // value of the same number for a zero point 128 lower. It is fast where one
-  // of the strides is 1.
+  // activations[n * n_stride + k * k_stride] - kActivationOffset, which is the
+  // quantized value of the same number for a zero point that is as much lower.
+  // It is fast where one of the strides is 1.
   static PackedMatrix OfActivations(const uint8_t* activations, int64_t n,
                                     int64_t k, int64_t n_stride,
                                     int64_t k_stride);

@@ -3,6 +3,8 @@
 #include <ATen/core/Tensor.h>
 #include <torch/library.h>
 
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "passes/kernels/gemm/matmul.h"
