@@ -38,8 +38,8 @@ class GraphEditor {
   // output or, when it has several, a tuple of them. Arguments that are no
   // values of the graph become constants. `named` are arguments that are given
   // by name. All that is inserted has the module path and source line of
-  // `place`. Error: as InsertOp (ir/graph/insert_op.h);
-  // the graph is then as it was.
+  // `place`. Error: as InsertOp (ir/graph/insert_op.h); the graph is then as it
+  // was.
   absl::StatusOr<torch::jit::Value*> InsertBefore(
       torch::jit::Node& place, absl::string_view op,
       absl::Span<const torch::jit::NamedValue> arguments,

@@ -24,8 +24,7 @@ struct DroppedRoundings {
 };
 
 // Drops the rounding of outputs that are only dequantized, or only added to
-// another tensor, in the model's graph.
-// Lowered layers give floats:
+// another tensor, in the model's graph. Lowered layers give floats:
 //
 //   %q = ns::fbgemm_conv2d_relu(%x, %layer, %scale, %zero_point)
 //   %d = ns::fbgemm_dequantize(%q)

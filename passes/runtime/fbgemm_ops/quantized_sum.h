@@ -14,9 +14,10 @@ enum class OutputLayout { kContiguous, kChannelsLast };
 
 // Returns the sum of `values`, float and laid out as `layout` says, and
 // `other`, quint8, with relu or without, as kernels::AddQuantize computes it:
-// quantized once. Both are broadcast, and the sum is laid out likewise. Throws
-// c10::Error
-// "<layer>: ..." for another `other` and for qparams that CheckQParams refuses.
+// quantized once. Both are broadcast, and the sum is laid out likewise.
+//
+// Throws c10::Error, "<layer>: ...", for another `other` and for qparams that
+// CheckQParams refuses.
 at::Tensor AddQuantized(const at::Tensor& values, const at::Tensor& other,
                         bool relu, double scale, int64_t zero_point,
                         OutputLayout layout, const char* layer);
