@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -37,32 +38,29 @@ void SetMeansEnabled(const ModelGraph& prepared, bool enabled) {
 
 }  // namespace
 
+int64_t HeldBackBatches(int64_t batches) {
+  return batches < 2 ? 0
+                     : std::min(kMostHeldBack,
+                                std::max<int64_t>(1, batches / kBatchesForOne));
+}
+
 BatchSplit SplitBatches(int64_t batches) {
-  const int64_t count =
-      batches < 2 ? 0
-                  : std::min(kMostHeldBack,
-                             std::max<int64_t>(1, batches / kBatchesForOne));
+  const std::vector<int64_t> all = FirstBatches(batches);
   BatchSplit split;
-  split.held_back = SpreadEvenly(FirstBatches(batches), count);
-  auto next = split.held_back.begin();
-  for (int64_t i = 0; i < batches; ++i) {
-    if (next != split.held_back.end() && *next == i) {
-      ++next;
-    } else {
-      split.learned.push_back(i);
-    }
-  }
+  split.held_back = SpreadEvenly(all, HeldBackBatches(batches));
+  std::set_difference(all.begin(), all.end(), split.held_back.begin(),
+                      split.held_back.end(), std::back_inserter(split.learned));
   return split;
 }
 
 std::vector<int64_t> SpreadEvenly(absl::Span<const int64_t> numbers,
                                   int64_t count) {
   const auto size = static_cast<int64_t>(numbers.size());
+  const int64_t parts = std::min(count, size);
   std::vector<int64_t> spread;
-  for (int64_t i = 1; i <= std::min(count, size); ++i) {
-    // The last one of each of `count` parts.
-    spread.push_back(
-        numbers[static_cast<size_t>(i * size / std::min(count, size) - 1)]);
+  for (int64_t part = 1; part <= parts; ++part) {
+    // The last one of each part.
+    spread.push_back(numbers[static_cast<size_t>(part * size / parts - 1)]);
   }
   return spread;
 }

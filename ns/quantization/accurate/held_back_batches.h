@@ -15,6 +15,10 @@
 
 namespace ns {
 
+// Returns how many of `batches` batches are held back: a sixteenth of all, at
+// least one and at most eight; none where there is only one batch.
+int64_t HeldBackBatches(int64_t batches);
+
 // Numbers of batches, each in ascending order.
 struct BatchSplit {
   // Those that methods learn from.
@@ -22,9 +26,8 @@ struct BatchSplit {
   std::vector<int64_t> held_back;
 };
 
-// Holds back a sixteenth of `batches` batches, at least one and at most eight;
-// none where there is only one batch. They are spread evenly over all, up to
-// the last one: batches are often sorted, by class or by time.
+// Returns which of `batches` batches are held back. They are spread evenly over
+// all, up to the last one: batches are often sorted, by class or by time.
 BatchSplit SplitBatches(int64_t batches);
 
 // Returns `count` of `numbers`, spread evenly over them; all where there are

@@ -379,8 +379,7 @@ int64_t BatchesToMeasure(const QuantizeOptions& options,
   const int64_t tried = ranges + corrections;
   // Then the outputs, before the first of them those of the plain model.
   const int64_t runs = ranges + 2 * corrections + tried + (tried > 0 ? 1 : 0);
-  return runs *
-         static_cast<int64_t>(SplitBatches(batches.size()).held_back.size());
+  return runs * HeldBackBatches(batches.size());
 }
 
 }  // namespace ns

@@ -23,7 +23,16 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using Numbers = std::vector<int64_t>;
 
-TEST(HeldBackBatchesTest, AreASixteenthOfThemSpreadEvenly) {
+TEST(HeldBackBatchesTest, AreASixteenthOfThem) {
+  EXPECT_EQ(HeldBackBatches(0), 0);
+  EXPECT_EQ(HeldBackBatches(1), 0);
+  EXPECT_EQ(HeldBackBatches(2), 1);
+  EXPECT_EQ(HeldBackBatches(31), 1);
+  EXPECT_EQ(HeldBackBatches(32), 2);
+  EXPECT_EQ(HeldBackBatches(1000), 8);
+}
+
+TEST(HeldBackBatchesTest, AreSpreadEvenly) {
   EXPECT_THAT(SplitBatches(0).held_back, IsEmpty());
   EXPECT_THAT(SplitBatches(1).held_back, IsEmpty());
   EXPECT_THAT(SplitBatches(2).held_back, ElementsAre(1));
