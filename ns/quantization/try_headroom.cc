@@ -24,18 +24,32 @@ constexpr int64_t kLeastBatches = 3;
 // With more, a larger one is too rare to be paid for by all.
 constexpr int64_t kMostBatches = 16;
 constexpr double kLeastGrowth = 1.1;
+// So many standard deviations of its size make a batch larger than chance does.
+constexpr double kDeviations = 4;
 constexpr double kMostHeadroom = 2;
 
 // One float input of a batch.
 struct InputSize {
   double root_mean_square = 0;
-  int64_t values = 0;
+  // The standard deviation of that, as a part of it, if all values were drawn
+  // independently from where these come from. (It is half that of the mean
+  // square.)
+  double deviation = 0;
   int64_t batch = 0;
 
   friend bool operator<(const InputSize& a, const InputSize& b) {
     return a.root_mean_square < b.root_mean_square;
   }
 };
+
+// `values` has elements.
+InputSize SizeOf(const at::Tensor& values) {
+  const at::Tensor squares = values.to(at::kDouble).square();
+  const double mean = squares.mean().item<double>();
+  const double variance = squares.var(/*unbiased=*/false).item<double>();
+  return {std::sqrt(mean),
+          std::sqrt(variance / static_cast<double>(values.numel())) / mean / 2};
+}
 
 // By the place in the batch.
 using InputSizes = std::map<std::string, InputSize>;
@@ -44,9 +58,7 @@ void AddSizes(const std::string& name, const c10::IValue& value,
               InputSizes& sizes) {
   for (const auto& [place, tensor] : FloatOutputs(value)) {
     if (tensor.numel() > 0) {
-      sizes[absl::StrCat(name, " ", place)] = {
-          tensor.to(at::kDouble).square().mean().sqrt().item<double>(),
-          tensor.numel()};
+      sizes[absl::StrCat(name, " ", place)] = SizeOf(tensor);
     }
   }
 }
@@ -71,15 +83,6 @@ struct Growth {
   bool is_steady = false;
 };
 
-// How many times as large as another a root mean square of so many values must
-// be. That of normal values has a standard deviation of 1 / sqrt(2 n) of
-// itself.
-double LeastGrowth(int64_t values) {
-  constexpr double kDeviations = 4;
-  return std::max(kLeastGrowth,
-                  1 + kDeviations / std::sqrt(2 * static_cast<double>(values)));
-}
-
 Growth GrowthOf(const std::vector<Batch>& batches) {
   // One input in all batches that have it.
   std::map<std::string, std::vector<InputSize>> inputs;
@@ -100,8 +103,9 @@ Growth GrowthOf(const std::vector<Batch>& batches) {
     const double factor =
         largest.root_mean_square / sizes[sizes.size() - 2].root_mean_square;
     // False for nan.
-    if (factor >= std::max(most.factor, LeastGrowth(largest.values)) &&
-        std::isfinite(factor)) {
+    if (std::isfinite(factor) && factor >= most.factor &&
+        factor >= kLeastGrowth &&
+        factor >= 1 + kDeviations * largest.deviation) {
       most = {largest.batch, factor, is_steady};
     }
   }

@@ -27,8 +27,9 @@ namespace ns {
 // whose largest batch exceeds the second by most. Nothing is tried, and nothing
 // returned, unless `options` ask for it (QuantizeMethods::choose_headroom),
 // there are 3 to 16 batches, and the largest is at least 1.1 times as large as
-// the second, and by four standard deviations of the size of normal values, of
-// which a small batch has few. Errors: those of Quantize.
+// the second, and by four standard deviations that its size has by chance: more
+// of few values, and where a few are much larger than the others. Errors: those
+// of Quantize.
 absl::StatusOr<std::optional<HeadroomTrial>> TryHeadroom(
     const ModelGraph& float_model, const BatchReader& batches,
     const QuantizeOptions& options);

@@ -348,6 +348,25 @@ class TargetTest(QuantizeTest):
               '--backend=qnnpack')
 
 
+class HeadroomTest(QuantizeTest):
+
+  def test_batches_that_grow_get_a_headroom(self):
+    batches = [torch.randn(4, 3, 8, 8) * size for size in (1, 1.2, 1.44)]
+    inputs = self.path('growing.pt')
+    torch.save(batches, inputs)
+    command = ('quantize', '--float=net_float.pt', f'--inputs={inputs}')
+    report = self.report(command=command)
+    headroom = report['headroom']
+    self.assertEqual(headroom['batch'], 2)
+    self.assertAlmostEqual(headroom['factor'], 1.44, delta=0.2)
+    self.assertEqual('headroom' in report['layers'][0]['qconfig'],
+                     headroom['kept'])
+    table, _ = self.quantize(command=command)
+    self.assertIn(f'headroom of {headroom["factor"]:g}', table)
+    self.assertIn('models that have not seen batch 2, the largest: ', table)
+    self.assertNotIn('headroom', self.report('--headroom=1', command=command))
+
+
 class ObserverTest(QuantizeTest):
   """--observer=auto: ranges by what they cost the layers that take them."""
 
@@ -360,7 +379,7 @@ class ObserverTest(QuantizeTest):
     torch.save(batches, self.path('peaks.pt'))
     self.command = ('quantize', f'--float={self.path("separable.pt")}',
                     f'--inputs={self.path("peaks.pt")}', self.out(),
-                    '--target=fbgemm-vnni', '--headroom=1')
+                    '--target=fbgemm-vnni')
 
   def test_what_is_kept_costs_less(self):
     report = self.json(*self.command, '--observer=auto')

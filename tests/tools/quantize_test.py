@@ -258,22 +258,6 @@ class FlagTest(QuantizeTest):
       self.assertEqual(same, wider)
     self.assertIn('headroom 1.5', wide['conv']['qconfig'])
 
-  def test_batches_that_grow_get_a_headroom(self):
-    batches = [torch.randn(4, 3, 8, 8) * size for size in (1, 1.2, 1.44)]
-    inputs = self.path('growing.pt')
-    torch.save(batches, inputs)
-    command = ('quantize', '--float=net_float.pt', f'--inputs={inputs}')
-    report = self.report(command=command)
-    headroom = report['headroom']
-    self.assertEqual(headroom['batch'], 2)
-    self.assertAlmostEqual(headroom['factor'], 1.44, delta=0.2)
-    self.assertEqual('headroom' in report['layers'][0]['qconfig'],
-                     headroom['kept'])
-    table, _ = self.quantize(command=command)
-    self.assertIn(f'headroom of {headroom["factor"]:g}', table)
-    self.assertIn('models that have not seen batch 2, the largest: ', table)
-    self.assertNotIn('headroom', self.report('--headroom=1', command=command))
-
   def test_dynamic_needs_no_inputs(self):
     command = ('quantize', '--float=mlp_float.pt', '--mode=dynamic')
     report = self.report(command=command)
