@@ -337,18 +337,10 @@ absl::Status AdviseTarget(const ModelGraph& float_model,
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::StatusOr<QuantizeResult> Quantize(const ModelGraph& float_model,
-                                        const BatchReader& batches,
-                                        const QuantizeOptions& asked) {
-  const ScopedEngine engine(EngineOf(asked.backend));
-  QuantizeOptions options = asked;
-  // What cannot be tried is not needed: errors come up again below.
-  const auto headroom = TryHeadroom(float_model, batches, asked);
-  if (headroom.ok() && *headroom && (*headroom)->IsKept()) {
-    options.headroom = (*headroom)->factor;
-  }
+// Does what Quantize does, with the headroom of `options`.
+absl::StatusOr<QuantizeResult> QuantizeAndImprove(
+    const ModelGraph& float_model, const BatchReader& batches,
+    const QuantizeOptions& options) {
   NS_ASSIGN_OR_RETURN(QuantizeResult result,
                       QuantizeOnce(float_model, batches, options));
   if (options.mode == QuantizeMode::kStatic && !options.compat &&
@@ -368,9 +360,25 @@ absl::StatusOr<QuantizeResult> Quantize(const ModelGraph& float_model,
     AdviseTarget(float_model, batches, options, result).IgnoreError();
   }
   WarnOfNoise(float_model, batches, options, result);
-  if (headroom.ok()) {
-    result.headroom = *headroom;
+  return result;
+}
+
+}  // namespace
+
+absl::StatusOr<QuantizeResult> Quantize(const ModelGraph& float_model,
+                                        const BatchReader& batches,
+                                        const QuantizeOptions& options) {
+  const ScopedEngine engine(EngineOf(options.backend));
+  const auto tried = TryHeadroom(float_model, batches, options);
+  // What keeps it from being tried is an error of what follows, too.
+  const auto headroom = tried.ok() ? *tried : std::nullopt;
+  QuantizeOptions chosen = options;
+  if (headroom && headroom->IsKept()) {
+    chosen.headroom = headroom->factor;
   }
+  NS_ASSIGN_OR_RETURN(QuantizeResult result,
+                      QuantizeAndImprove(float_model, batches, chosen));
+  result.headroom = headroom;
   return result;
 }
 

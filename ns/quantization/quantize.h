@@ -17,9 +17,8 @@ namespace ns {
 //  * moves factors between layers (RescaleWhatHelps),
 //  * finds, by a run, the layers that dynamic and weight-only ops would refuse
 //    (RefusedInputs); `options.refused` is not read,
-//  * with QuantizeMethods::choose_headroom, finds out whether activations need
-//  a
-//    headroom (TryHeadroom), and gives it to them,
+//  * finds out whether activations need a headroom (TryHeadroom, with
+//    QuantizeMethods::choose_headroom), and gives it to them,
 //  * observes the activations on all batches, in the mode kStatic; where that
 //    shows concatenations whose inputs should not share a range, once more
 //    (PrepareCalibrated),
@@ -49,11 +48,11 @@ namespace ns {
 // the last. What changes the model is not done with `allow_lost_channels`, and
 // only the lost channels are looked at with `reference` or a `mapping`.
 //
-// Weights are packed for the engine of `asked.backend`, which also runs the
+// Weights are packed for the engine of `options.backend`, which also runs the
 // result. Memory holds one batch at a time, but for the methods, which hold
 // some. `batches` may be empty in the modes kDynamic and kWeightOnly, and
 // with fake quantizations that need none: nothing is then measured.
-// `asked.progress` is called after each batch that has run, and by the
+// `options.progress` is called after each batch that has run, and by the
 // methods.
 //
 // Error: that of a function above. One that is of the model begins with the
@@ -61,7 +60,7 @@ namespace ns {
 // the batch.
 absl::StatusOr<QuantizeResult> Quantize(const ModelGraph& float_model,
                                         const BatchReader& batches,
-                                        const QuantizeOptions& asked);
+                                        const QuantizeOptions& options);
 
 // Converts a prepared model, which Quantize or PrepareModel made, with the
 // options that it was prepared with; a file of one is loaded as it is

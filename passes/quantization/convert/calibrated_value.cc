@@ -13,6 +13,7 @@
 #include "ir/base/refusal.h"
 #include "ir/base/torch_errors.h"
 #include "passes/runtime/observers/observer_config.h"
+#include "passes/runtime/observers/values/value_range.h"
 
 namespace ns {
 namespace {
@@ -51,26 +52,19 @@ absl::StatusOr<QParams> QParamsOfTensor(const Observer& observer) {
 // Values are clipped where their type ends, also where the observer chose a
 // narrower range of integers.
 std::optional<double> HeadroomOf(const CalibratedValue& observed) {
-  const ObserverState state = observed.observer->State();
-  const auto min = state.find("min_val");
-  const auto max = state.find("max_val");
-  if (min == state.end() || max == state.end() || min->second.numel() != 1 ||
-      max->second.numel() != 1) {
-    return std::nullopt;
-  }
+  const Interval seen = observed.observer->SeenRange();
   const bool is_signed = observed.observer->config().dtype == at::kQInt8;
-  const auto headroom = [&](int64_t last_integer, double seen) {
+  const auto headroom = [&](int64_t last_integer, double value) {
     const double last =
         observed.qparams.scale *
         static_cast<double>(last_integer - observed.qparams.zero_point);
     // None where nothing was seen on this side of 0.
-    return seen * last > 0 ? last / seen
-                           : std::numeric_limits<double>::infinity();
+    return value * last > 0 ? last / value
+                            : std::numeric_limits<double>::infinity();
   };
-  const double least = std::min(
-      headroom(is_signed ? -128 : 0, std::min(min->second.item<double>(), 0.0)),
-      headroom(is_signed ? 127 : 255,
-               std::max(max->second.item<double>(), 0.0)));
+  const double least =
+      std::min(headroom(is_signed ? -128 : 0, std::min(seen.min, 0.0F)),
+               headroom(is_signed ? 127 : 255, std::max(seen.max, 0.0F)));
   return std::isfinite(least) ? std::optional(least) : std::nullopt;
 }
 

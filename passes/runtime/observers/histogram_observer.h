@@ -22,6 +22,7 @@ class ReferenceHistogramObserver final : public Observer {
   void Clear() override;
   int64_t NanCount() const override { return nan_count_; }
   int64_t InfCount() const override { return inf_count_; }
+  Interval SeenRange() const override { return histogram_.range(); }
   ObserverState State() const override;
   void SetState(const ObserverState& state) override;
 
@@ -54,6 +55,7 @@ class ExactHistogramObserver final : public Observer {
   void Clear() override { histogram_ = ExactHistogram(); }
   int64_t NanCount() const override;
   int64_t InfCount() const override;
+  Interval SeenRange() const override { return histogram_.range().finite; }
   ObserverState State() const override;
   void SetState(const ObserverState& state) override;
 

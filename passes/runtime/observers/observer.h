@@ -13,6 +13,7 @@
 
 #include "passes/runtime/observers/observer_config.h"
 #include "passes/runtime/observers/tensor_qparams.h"
+#include "passes/runtime/observers/values/value_range.h"
 
 namespace ns {
 
@@ -78,6 +79,10 @@ class Observer : public torch::CustomClassHolder {
   // compat mode.
   virtual int64_t NanCount() const { return 0; }
   virtual int64_t InfCount() const { return 0; }
+
+  // The range of the finite values that were seen; empty before any, and for
+  // kinds that do not know it: averages, and ranges of channels.
+  virtual Interval SeenRange() const { return {}; }
 
   const SeenTensors& seen() const { return seen_; }
   // Adds `x` to seen(), but does not observe its values. For code that passes

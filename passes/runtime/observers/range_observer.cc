@@ -159,6 +159,10 @@ void RangeObserver::MergeSame(const Observer& other) {
   batches_ += added.batches_;
 }
 
+Interval RangeObserver::SeenRange() const {
+  return IsMoving() || IsPerChannel() ? Interval() : ranges_[0];
+}
+
 ObserverState RangeObserver::State() const {
   const bool is_scalar = !IsPerChannel();
   return {{"min_val", TensorOf(ranges_, &Interval::min, is_scalar)},

@@ -25,6 +25,7 @@ class RangeObserver final : public Observer {
   void Clear() override;
   int64_t NanCount() const override { return nan_count_; }
   int64_t InfCount() const override { return inf_count_; }
+  Interval SeenRange() const override;
   ObserverState State() const override;
   void SetState(const ObserverState& state) override;
 
