@@ -5,7 +5,6 @@
 #include <array>
 #include <string>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
 #include "ir/graph/node_view.h"
 #include "passes/ops/op_table.h"
@@ -25,9 +24,6 @@ bool GivesQuantized(const OpRow& row) {
 constexpr std::array<absl::string_view, 3> kOutputScales = {
     "output_scale", "Y_scale_i", "scale"};
 
-// The names of arguments that say where an output is written.
-constexpr std::array<absl::string_view, 2> kDestinations = {"inplace", "out"};
-
 }  // namespace
 
 int OutputScaleArgument(const Node& node) {
@@ -41,14 +37,6 @@ int OutputScaleArgument(const Node& node) {
     }
   }
   return -1;
-}
-
-bool DescribesOutput(const Node& node, size_t index) {
-  const int scale = OutputScaleArgument(node);
-  const int input = static_cast<int>(index);
-  return (scale >= 0 && (input == scale || input == scale + 1)) ||
-         absl::c_linear_search(kDestinations,
-                               node.schema().arguments()[index].name());
 }
 
 bool ChoosesQParams(const Node& node) {

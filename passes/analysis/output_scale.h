@@ -2,8 +2,6 @@
 #ifndef PASSES_ANALYSIS_OUTPUT_SCALE_H_
 #define PASSES_ANALYSIS_OUTPUT_SCALE_H_
 
-#include <cstddef>
-
 namespace torch::jit {
 struct Node;
 }  // namespace torch::jit
@@ -19,10 +17,6 @@ int OutputScaleArgument(const torch::jit::Node& node);
 // Returns the same index when these inputs of `node` are surely a float and an
 // int; -1 also when they are tensors or may be None.
 int OutputScaleInput(const torch::jit::Node& node);
-
-// Whether input `index` of `node` describes its output: its scale or zero
-// point, or where it is written. The other inputs say what is computed.
-bool DescribesOutput(const torch::jit::Node& node, size_t index);
 
 // Whether `node` is an int8 sum or product with a number, whose kernel chooses
 // the qparams of the output by those of its input.

@@ -7,13 +7,12 @@
 #include "ir/base/status.h"
 #include "ir/graph/graph_editor.h"
 #include "ir/graph/node_view.h"
-#include "passes/analysis/output_scale.h"
+#include "passes/analysis/compute_arguments.h"
 #include "passes/ops/op_table.h"
 
 namespace ns {
 namespace {
 
-using ::torch::jit::NamedValue;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
@@ -44,28 +43,20 @@ absl::StatusOr<FloatComputation> ComputeInFloat(GraphEditor& editor,
     return Refusal("no op computes the same and gives floats");
   }
   FloatComputation computation;
-  std::vector<NamedValue> in_order;
-  std::vector<NamedValue> named;
-  for (size_t i = 0; i < node->inputs().size(); ++i) {
-    if (DescribesOutput(*node, i)) {
-      continue;
-    }
-    Value* input = node->input(i);
-    if (IsQuantizedInput(*row, *node, i)) {
+  const auto input_in_float = [&](size_t index) -> absl::StatusOr<Value*> {
+    Value* input = node->input(index);
+    if (IsQuantizedInput(*row, *node, index)) {
       NS_ASSIGN_OR_RETURN(
           input, editor.InsertBefore(*node, "ns::fbgemm_dequantize", {input}));
       computation.dequantizes.push_back(input->node());
     }
-    const c10::Argument& argument = node->schema().arguments()[i];
-    if (argument.kwarg_only()) {
-      named.emplace_back(argument.name(), input);
-    } else {
-      in_order.emplace_back(input);
-    }
-  }
-  NS_ASSIGN_OR_RETURN(
-      computation.output,
-      editor.InsertBefore(*node, FloatOpOf(*row), in_order, named));
+    return input;
+  };
+  NS_ASSIGN_OR_RETURN(const ComputeArguments arguments,
+                      ComputeArgumentsOf(*node, input_in_float));
+  NS_ASSIGN_OR_RETURN(computation.output,
+                      editor.InsertBefore(*node, FloatOpOf(*row),
+                                          arguments.in_order, arguments.named));
   if (!row->fused_activation.empty()) {
     NS_ASSIGN_OR_RETURN(
         computation.output,

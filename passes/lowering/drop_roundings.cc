@@ -15,7 +15,7 @@
 #include "ir/graph/node_view.h"
 #include "ir/graph/pass_context.h"
 #include "ir/model/model_graph.h"
-#include "passes/analysis/output_scale.h"
+#include "passes/analysis/compute_arguments.h"
 #include "passes/lowering/compute_in_float.h"
 #include "passes/lowering/fuse_sums.h"
 #include "passes/lowering/lowered_ops.h"
@@ -24,7 +24,6 @@
 namespace ns {
 namespace {
 
-using ::torch::jit::NamedValue;
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
@@ -36,18 +35,6 @@ std::vector<Node*> DequantizesOf(GraphEditor& editor) {
     }
   });
   return dequantizes;
-}
-
-// Returns the inputs of `node` that say what it computes, without the scale and
-// zero point of its output.
-std::vector<NamedValue> ComputeArguments(Node* node) {
-  std::vector<NamedValue> arguments;
-  for (size_t i = 0; i < node->inputs().size(); ++i) {
-    if (!DescribesOutput(*node, i)) {
-      arguments.emplace_back(node->input(i));
-    }
-  }
-  return arguments;
 }
 
 class RoundingDropper {
@@ -91,9 +78,14 @@ class RoundingDropper {
     }
     if (const absl::string_view float_output = FindFloatOutput(OpName(*op));
         !float_output.empty()) {
+      NS_ASSIGN_OR_RETURN(const ComputeArguments arguments,
+                          ComputeArgumentsOf(*op, [&](size_t index) {
+                            return op->input(index);
+                          }));
       NS_ASSIGN_OR_RETURN(
           Value * floats,
-          editor_.InsertBefore(*op, float_output, ComputeArguments(op)));
+          editor_.InsertBefore(*op, float_output, arguments.in_order,
+                               arguments.named));
       Replace(op, dequantize, *floats);
       ++dropped_.layer_outputs;
       return absl::OkStatus();

@@ -16,7 +16,7 @@
 #include "ir/base/torch_errors.h"
 #include "ir/graph/insert_op.h"
 #include "ir/graph/node_view.h"
-#include "passes/analysis/output_scale.h"
+#include "passes/analysis/compute_arguments.h"
 #include "passes/analysis/packed_layers.h"
 #include "passes/analysis/packed_weights.h"
 #include "passes/ops/op_table.h"
@@ -89,27 +89,10 @@ c10::IValue TensorOrNone(const at::Tensor& tensor) {
   return tensor.defined() ? c10::IValue(tensor) : c10::IValue();
 }
 
-struct Arguments {
-  std::vector<NamedValue> in_order;
-  // The arguments that can only be given by name.
-  std::vector<NamedValue> named;
-};
-
-absl::StatusOr<Arguments> SameArguments(Node* node) {
-  Arguments arguments;
-  for (size_t i = 0; i < node->inputs().size(); ++i) {
-    if (DescribesOutput(*node, i)) {
-      continue;
-    }
-    const c10::Argument& argument = node->schema().arguments()[i];
-    NS_ASSIGN_OR_RETURN(Value * input, AsFloatInput(node, node->input(i)));
-    if (argument.kwarg_only()) {
-      arguments.named.emplace_back(argument.name(), input);
-    } else {
-      arguments.in_order.emplace_back(input);
-    }
-  }
-  return arguments;
+absl::StatusOr<ComputeArguments> SameArguments(Node* node) {
+  return ComputeArgumentsOf(*node, [&](size_t index) {
+    return AsFloatInput(node, node->input(index));
+  });
 }
 
 absl::StatusOr<ConvLayer> ConvLayerOf(const Node& node,
@@ -162,13 +145,13 @@ absl::StatusOr<Value*> InsertSameOp(Node* node, absl::string_view float_op) {
 
 absl::StatusOr<Value*> InsertSameArguments(Node* node,
                                            absl::string_view float_op) {
-  NS_ASSIGN_OR_RETURN(const Arguments arguments, SameArguments(node));
+  NS_ASSIGN_OR_RETURN(const ComputeArguments arguments, SameArguments(node));
   return Insert(node, float_op, arguments.in_order, arguments.named);
 }
 
 absl::StatusOr<Value*> InsertCommutative(Node* node,
                                          absl::string_view float_op) {
-  NS_ASSIGN_OR_RETURN(Arguments arguments, SameArguments(node));
+  NS_ASSIGN_OR_RETURN(ComputeArguments arguments, SameArguments(node));
   std::vector<NamedValue>& operands = arguments.in_order;
   if (!IsTensor(*node->input(0))) {
     std::swap(operands.at(0), operands.at(1));
