@@ -90,7 +90,7 @@ double ToleranceOf(absl::string_view pass) {
     return 0.2;
   }
   if (pass == "drop-roundings") {
-    return 1;  // Values that were clipped are not any more.
+    return 0.75;  // Values that were clipped are not any more.
   }
   if (pass == "equalize-layers" || pass == "smooth-layers") {
     return 1e-5;
