@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ir/base/status.h"
-#include "ns/findings/comparison_diff.h"
+#include "ns/findings/limits/comparison_diff.h"
 #include "ns/findings/limits/limit_text.h"
 #include "ns/findings/limits/limits.h"
 #include "ns/report/json/diff_json.h"

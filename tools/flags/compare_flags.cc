@@ -13,8 +13,8 @@
 #include "ir/base/status.h"
 #include "ns/findings/limits/limits.h"
 #include "ns/report/json/metric_name.h"
-#include "ns/suite/byte_size.h"
 #include "passes/kernels/saturation_mode.h"
+#include "tools/flags/byte_size.h"
 #include "tools/flags/model_pair.h"
 
 namespace ns {

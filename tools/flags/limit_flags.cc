@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/base/status.h"
-#include "ns/findings/comparison_diff.h"
+#include "ns/findings/limits/comparison_diff.h"
 #include "ns/findings/limits/limit_text.h"
 #include "ns/findings/limits/settled_limits.h"
 #include "ns/report/json/read_comparison.h"

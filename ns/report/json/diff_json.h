@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ns/findings/comparison_diff.h"
+#include "ns/findings/limits/comparison_diff.h"
 #include "ns/result/limit_check.h"
 
 namespace ns {

@@ -1,6 +1,6 @@
 // Reads sizes as people write them.
-#ifndef NS_SUITE_BYTE_SIZE_H_
-#define NS_SUITE_BYTE_SIZE_H_
+#ifndef TOOLS_FLAGS_BYTE_SIZE_H_
+#define TOOLS_FLAGS_BYTE_SIZE_H_
 
 #include <cstdint>
 
@@ -20,4 +20,4 @@ absl::StatusOr<int64_t> ParseByteSize(absl::string_view text);
 
 }  // namespace ns
 
-#endif  // NS_SUITE_BYTE_SIZE_H_
+#endif  // TOOLS_FLAGS_BYTE_SIZE_H_

@@ -1,4 +1,4 @@
-#include "ns/findings/comparison_diff.h"
+#include "ns/findings/limits/comparison_diff.h"
 
 #include <cmath>
 #include <string>

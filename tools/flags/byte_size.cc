@@ -1,4 +1,4 @@
-#include "ns/suite/byte_size.h"
+#include "tools/flags/byte_size.h"
 
 #include <cmath>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Shows layer by layer what differs between two comparisons, such as one from
 // before and one from after a change of the quantized model.
-#ifndef NS_FINDINGS_COMPARISON_DIFF_H_
-#define NS_FINDINGS_COMPARISON_DIFF_H_
+#ifndef NS_FINDINGS_LIMITS_COMPARISON_DIFF_H_
+#define NS_FINDINGS_LIMITS_COMPARISON_DIFF_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -113,4 +113,4 @@ std::vector<LimitCheck> CheckOutputDrops(const ComparisonResult& a,
 
 }  // namespace ns
 
-#endif  // NS_FINDINGS_COMPARISON_DIFF_H_
+#endif  // NS_FINDINGS_LIMITS_COMPARISON_DIFF_H_
