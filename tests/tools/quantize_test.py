@@ -60,11 +60,11 @@ class ReportTest(QuantizeTest):
   def test_the_table_has_a_row_for_each_layer(self):
     output, error = self.quantize()
     self.assertEqual(error, '')
-    self.assertRegex(output, r'(?m)^layer +op +rule +bits +scale +point +scale '
-                     r'+point +bits, per$')
+    self.assertRegex(output, r'(?m)^layer +op +rule +bits +room +scale +point '
+                     r'+scale +point +bits, per$')
     for name, op in (('conv', 'conv2d'), ('fc', 'linear')):
       self.assertRegex(
-          output, rf'(?m)^{name} +{op} +\d +[78] +{NUMBER} +\d+ +{NUMBER} '
+          output, rf'(?m)^{name} +{op} +\d +[78] +\d\.\d\d +{NUMBER} +\d+ +{NUMBER} '
           r'+\d+ +[78], channel$')
     self.assertRegex(output, r'(?m)^\d+ layers? quantized \(static, fbgemm\), '
                      r'\d+ stayed float$')

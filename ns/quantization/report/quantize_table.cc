@@ -55,12 +55,20 @@ std::string BitsOf(const ValueQuantization& value) {
              : std::string(kNothing);
 }
 
-// Returns the bits of the output, or of the first input where only that is
+// Returns how many times as large as in calibration values may be: "1.02".
+std::string HeadroomOf(const ValueQuantization& value) {
+  return value.headroom ? absl::StrFormat("%.2f", *value.headroom)
+                        : std::string(kNothing);
+}
+
+// Returns `text_of` the output, or of the first input where only that is
 // quantized.
-std::string ActivationBits(const LayerQuantization& layer) {
-  return layer.output           ? BitsOf(*layer.output)
+template <typename TextOf>
+std::string OfActivation(const LayerQuantization& layer,
+                         const TextOf& text_of) {
+  return layer.output           ? text_of(*layer.output)
          : layer.inputs.empty() ? std::string(kNothing)
-                                : BitsOf(layer.inputs[0]);
+                                : text_of(layer.inputs[0]);
 }
 
 // Returns the "7" of a qconfig with "int7 weight per channel"; empty for
@@ -99,7 +107,8 @@ class Rows {
       AddCell(layer_, is_first ? Printable(layer.name) : "");
       AddCell(op_, is_first ? Printable(ShortOp(layer.op)) : "");
       AddCell(rule_, is_first ? absl::StrCat(rule) : "");
-      AddCell(bits_, is_first ? ActivationBits(layer) : "");
+      AddCell(bits_, is_first ? OfActivation(layer, BitsOf) : "");
+      AddCell(headroom_, is_first ? OfActivation(layer, HeadroomOf) : "");
       AddValue(input_scale_, input_zero_,
                i < layer.inputs.size() ? &layer.inputs[i] : nullptr);
       if (is_first) {
@@ -113,12 +122,14 @@ class Rows {
     }
   }
 
-  std::vector<Column> Columns() && {
-    return {std::move(layer_),        std::move(op_),
-            std::move(rule_),         std::move(bits_),
-            std::move(input_scale_),  std::move(input_zero_),
-            std::move(output_scale_), std::move(output_zero_),
-            std::move(weight_)};
+  std::vector<Column> Columns(bool has_headroom) const {
+    std::vector<Column> columns = {layer_, op_, rule_, bits_};
+    if (has_headroom) {
+      columns.push_back(headroom_);
+    }
+    columns.insert(columns.end(), {input_scale_, input_zero_, output_scale_,
+                                   output_zero_, weight_});
+    return columns;
   }
 
  private:
@@ -143,6 +154,7 @@ class Rows {
   Column op_ = Titled("", "op", false, Shrink::kFirst);
   Column rule_ = Titled("", "rule", true);
   Column bits_ = Titled("act.", "bits", true);
+  Column headroom_ = Titled("head-", "room", true);
   Column input_scale_ = Titled("input", "scale", true);
   Column input_zero_ = Titled("zero", "point", true);
   Column output_scale_ = Titled("output", "scale", true);
@@ -161,11 +173,13 @@ std::string LayerRows(const std::vector<LayerQuantization>& layers,
     const auto rule = absl::c_find(rules, RuleOf(layer));
     rows.Add(layer, static_cast<size_t>(rule - rules.begin()) + 1);
   }
-  const std::vector<Column> columns = std::move(rows).Columns();
-  return absl::StrCat(
-      Render(columns, FitWidths(columns, std::max(options.width, 0)),
-             options.color),
-      "\n");
+  const size_t limit = std::max(options.width, 0);
+  std::vector<Column> columns = rows.Columns(/*has_headroom=*/true);
+  if (limit > 0 && Width(FitWidths(columns, limit)) > limit) {
+    columns = rows.Columns(/*has_headroom=*/false);
+  }
+  return absl::StrCat(Render(columns, FitWidths(columns, limit), options.color),
+                      "\n");
 }
 
 // Returns "12 layers quantized (static, fbgemm), 2 stayed float".

@@ -9,14 +9,16 @@
 
 namespace ns {
 
-// A row for each quantized layer: name, op, the number of its rule, scale and
-// zero point of its input and output, and how its weight is quantized,
-// symmetrically unless the row says otherwise. Each further input of a layer
-// has a row below. "-" stands for what is not quantized, or not in advance.
+// A row for each quantized layer: name, op, the number of its rule, the bits of
+// its output, how many times as large as in calibration values may be (not on
+// terminals that are too narrow), scale and zero point of its input and output,
+// and how its weight is quantized, symmetrically unless the row says otherwise.
+// Each further input of a layer has a row below. "-" stands for what is not
+// quantized, or not in advance.
 //
-//                   input  zero  output  zero
-// layer  op  rule   scale point   scale point  weight
-// conv1  conv2d 1  0.0313    64  0.0221     0  per channel
+//                     act.  head-   input   zero  output   zero  weight
+// layer  op      rule  bits   room   scale  point   scale  point  bits, per
+// conv1  conv2d     1     7   1.02  0.0313     64  0.0221      0  8, channel
 //
 // Below stand the number of layers, the rules by their numbers, each with its
 // qconfig, what stayed float and why, rules that chose no layer, the methods

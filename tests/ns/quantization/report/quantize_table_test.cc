@@ -22,13 +22,18 @@ using ::testing::StartsWith;
 TEST(QuantizeTableTest, HasARowForEachLayerAndInput) {
   EXPECT_EQ(
       QuantizeTable(SmallSummary(), {}),
-      "                     act.    input   zero   output   zero  weight\n"
-      "layer  op      rule  bits    scale  point    scale  point  bits, per\n"
-      "─────────────────────────────────────────────────────────────────────\n"
-      "conv1  conv2d     1     7      0.5     64  0.01235      0  8, channel\n"
-      "add    add        1     7  0.01235      0      0.5     64  -\n"
-      "                               0.5     64\n"
-      "fc     linear     2     -        -      -        -      -  tensor\n"
+      "                     act.  head-    input   zero   output   zero  "
+      "weight\n"
+      "layer  op      rule  bits   room    scale  point    scale  point  "
+      "bits, per\n"
+      "────────────────────────────────────────────────────────────────"
+      "────────────\n"
+      "conv1  conv2d     1     7      -      0.5     64  0.01235      0  "
+      "8, channel\n"
+      "add    add        1     7      -  0.01235      0      0.5     64  -\n"
+      "                                      0.5     64\n"
+      "fc     linear     2     -      -        -      -        -      -  "
+      "tensor\n"
       "\n"
       "3 layers quantized (static, fbgemm), 1 stayed float\n"
       "  rule 1  global: static 0..127 mse, int8 weight per channel\n"
@@ -65,6 +70,13 @@ TEST(QuantizeTableTest, BitsAreThoseOfTheIntegers) {
   EXPECT_THAT(QuantizeTable(summary, {}), HasSubstr("  float16\n"));
   layer.inputs[0].scale = 0;
   EXPECT_THAT(QuantizeTable(summary, {}), HasSubstr("conv2d     1     - "));
+}
+
+TEST(QuantizeTableTest, HeadroomIsThatOfTheOutput) {
+  QuantizeSummary summary = SmallSummary();
+  summary.report.layers[0].output->headroom = 1.256;
+  EXPECT_THAT(QuantizeTable(summary, {}),
+              HasSubstr("conv2d     1     7   1.26 "));
 }
 
 TEST(QuantizeTableTest, SchemesThatAreNotSymmetricAreNamed) {
