@@ -62,6 +62,22 @@ std::string Bar(std::optional<double> db, size_t cells) {
   return bar;
 }
 
+std::string Strip(const std::vector<double>& strip_db) {
+  constexpr absl::string_view kBlocks[] = {"▁", "▂", "▃", "▄",
+                                           "▅", "▆", "▇", "█"};
+  constexpr double kFullDb = 40;
+  std::string strip;
+  for (const double db : strip_db) {
+    if (std::isnan(db)) {
+      strip += "·";
+      continue;
+    }
+    const double part = std::clamp(db / kFullDb, 0.0, 1.0);
+    absl::StrAppend(&strip, kBlocks[std::lround(part * 7)]);
+  }
+  return strip;
+}
+
 absl::string_view BarScale(size_t cells) {
   return cells == kWideBar ? kWideScale : kNarrowScale;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 
@@ -38,6 +39,10 @@ absl::string_view DbColor(std::optional<double> db);
 // on and in proportion below, in eighths of a cell. It is not padded; it is
 // empty for none, nan, and 0 dB or less.
 std::string Bar(std::optional<double> db, size_t cells);
+
+// Returns a character for each SQNR, a block that is the higher the more dB
+// there are, full from 40 dB on: "▇▇▂▇". "·" stands for nan.
+std::string Strip(const std::vector<double>& strip_db);
 
 // Returns the heading of a bar of kWideBar or kNarrowBar cells.
 absl::string_view BarScale(size_t cells);

@@ -84,6 +84,8 @@ struct ChannelError {
   double sqnr_db = 0;
 };
 
+inline constexpr int64_t kStripCells = 16;
+
 // How the channels of a tensor fare one by one. The SQNR of the tensor is that
 // of its large channels: small ones can be lost in an error that it hardly
 // shows.
@@ -97,6 +99,9 @@ struct ChannelSummary {
   // How many of these are dead: the quantized channel has one value in all
   // batches, and the float one has several.
   int64_t dead = 0;
+  // The lowest SQNR in dB of each of at most kStripCells groups of neighbouring
+  // channels, in their order, to 0.1 dB; nan for a group that has none.
+  std::vector<double> strip_db = {};
 };
 
 // Two axes that the quantized tensor has in the other order, first < second,

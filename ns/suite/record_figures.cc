@@ -36,7 +36,24 @@ std::vector<double> SqnrOfChannels(const std::vector<ChannelSums>& channels,
   return sqnr_db;
 }
 
+// Returns ChannelSummary::strip_db. All groups have as many channels, but the
+// last one.
+std::vector<double> StripOf(const std::vector<double>& sqnr_db) {
+  const size_t channels = sqnr_db.size();
+  const size_t group = (channels + kStripCells - 1) / kStripCells;
+  std::vector<double> strip;
+  for (size_t begin = 0; begin < channels; begin += group) {
+    double lowest = std::numeric_limits<double>::quiet_NaN();
+    for (size_t i = begin; i < std::min(begin + group, channels); ++i) {
+      lowest = std::fmin(lowest, sqnr_db[i]);  // Passes over nan.
+    }
+    strip.push_back(std::round(10 * lowest) / 10);
+  }
+  return strip;
+}
+
 std::optional<ChannelSummary> SummaryOf(std::vector<double> sqnr_db) {
+  std::vector<double> strip = StripOf(sqnr_db);
   sqnr_db.erase(std::remove_if(sqnr_db.begin(), sqnr_db.end(),
                                [](double db) { return std::isnan(db); }),
                 sqnr_db.end());
@@ -49,7 +66,8 @@ std::optional<ChannelSummary> SummaryOf(std::vector<double> sqnr_db) {
   std::nth_element(sqnr_db.begin(), median, sqnr_db.end());
   return ChannelSummary{static_cast<int64_t>(sqnr_db.size()), *median,
                         std::count_if(sqnr_db.begin(), sqnr_db.end(),
-                                      [](double db) { return db < kLostDb; })};
+                                      [](double db) { return db < kLostDb; }),
+                        /*dead=*/0, std::move(strip)};
 }
 
 std::vector<ChannelError> WorstChannels(const std::vector<double>& sqnr_db,

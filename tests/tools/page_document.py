@@ -53,6 +53,7 @@ def activation(db, channels=0):
     result['worst_channels'] = [{'channel': i, 'sqnr_db': value}
                                 for i, value in enumerate(worst[:5])]
     result['channel_sqnr_db'] = worst
+    result['channel_strip_db'] = worst
   return result
 
 

@@ -31,7 +31,7 @@ class SourcesTest(unittest.TestCase):
 
   def test_sources_are_small_and_can_be_embedded(self):
     style, script = page_document.sources(PAGE)
-    self.assertLess(len(style.encode()) + len(script.encode()), 200000)
+    self.assertLess(len(style.encode()) + len(script.encode()), 210000)
     self.assertNotIn('</style', style)
     self.assertNotIn('</script', script)
     self.assertNotIn('<!--', script)
@@ -157,6 +157,19 @@ class TableAndPanelTest(page_case.WholePageTest):
     self.assertIn(NAMES[0], self.browser.find('#' + active).text)
     self.browser.press('ESCAPE')
     self.assertEqual(self.browser.all('#panel'), [])
+
+  def test_channels_are_side_by_side(self):
+    cell = self.browser.find('#row-1 .channel-strip')
+    cells = cell.find_elements('css selector', 'i')
+    self.assertEqual(len(cells), 8)
+    colors = [one.value_of_css_property('background-color') for one in cells]
+    self.assertGreater(len(set(colors)), 4)
+    self.assertTrue(cell.get_attribute('aria-label').startswith(
+        'lowest SQNR of neighbouring channels: 35.0, 36.0'),
+                    cell.get_attribute('aria-label'))
+    self.browser.click('#row-1')
+    self.assertEqual(
+        len(self.browser.all('#panel .channel-strip i')), 8)
 
   def test_panel_shows_all_that_is_known(self):
     self.browser.click('#row-3')

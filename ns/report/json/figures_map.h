@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/json/json_keys.h"
@@ -146,23 +147,27 @@ void MapChannels(Io& io, ActivationComparison& activation) {
   std::optional<ChannelSummary>& channels = activation.channels;
   std::optional<int64_t> count, below, dead;
   std::optional<double> median;
+  std::vector<double> strip;
   if (channels) {
     count = channels->channels;
     median = channels->median_sqnr_db;
     below = channels->below_3db;
     dead = channels->dead > 0 ? std::optional(channels->dead) : std::nullopt;
+    strip = channels->strip_db;
   }
   io.Optional("channels", count);
   io.Optional("median_channel_sqnr_db", median);
   io.Optional("channels_below_3db", below);
   io.Optional("dead_channels", dead);
+  io.Optional("channel_strip_db", strip);
   io.Check(count.has_value() == median.has_value() &&
                count.has_value() == below.has_value(),
            "an object with all of \"channels\", \"median_channel_sqnr_db\" "
            "and \"channels_below_3db\"");
   if constexpr (Io::kReads) {
     if (count && median && below) {
-      channels = ChannelSummary{*count, *median, *below, dead.value_or(0)};
+      channels = ChannelSummary{*count, *median, *below, dead.value_or(0),
+                                std::move(strip)};
     }
   }
 }

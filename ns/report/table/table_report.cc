@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -20,6 +21,7 @@
 #include "ns/report/table/table_summary.h"
 #include "ns/report/table/text_table.h"
 #include "ns/result/comparison_result.h"
+#include "ns/result/figure_kinds.h"
 #include "ns/result/printable.h"
 
 namespace ns {
@@ -36,11 +38,16 @@ constexpr size_t kRowsPerMark = 4;
 struct Layout {
   size_t bar_cells;
   bool has_float_ops;
+  // Whether channels are shown, which only a terminal that is wide enough does.
+  bool has_strips;
 };
 
 // The layouts from wide to narrow.
-constexpr Layout kLayouts[] = {
-    {kWideBar, true}, {kNarrowBar, true}, {0, true}, {0, false}};
+constexpr Layout kLayouts[] = {{kWideBar, true, true},
+                               {kWideBar, true, false},
+                               {kNarrowBar, true, false},
+                               {0, true, false},
+                               {0, false, false}};
 
 std::string SubgraphText(const LayerSide& side) {
   std::string text = absl::StrJoin(side.subgraph, "+",
@@ -114,6 +121,32 @@ Column UserColumn(const std::vector<Row>& rows, const std::string& metric,
   return column;
 }
 
+// Whether the channels of `figure` are known in some layer.
+bool HasStrips(const ComparisonResult& result, Figure figure) {
+  return figure != Figure::kWeight &&
+         absl::c_any_of(result.layers, [&](const LayerComparison& layer) {
+           const auto* values = ValuesAt(layer, KindOf(figure).of_layer);
+           return values != nullptr && values->channels &&
+                  !values->channels->strip_db.empty();
+         });
+}
+
+// Returns a column of how the channels of `figure` fare.
+Column StripColumn(const std::vector<Row>& rows, Figure figure) {
+  const FigureKind& kind = KindOf(figure);
+  Column column{{{std::string(kind.header), kBold}, {"channels", kBold}}};
+  for (const auto& [layer, output] : rows) {
+    const ActivationComparison* const values =
+        output == nullptr ? ValuesAt(*layer, kind.of_layer)
+                          : ValuesAt(*output, kind.of_output);
+    column.cells.push_back({values != nullptr && values->channels
+                                ? Strip(values->channels->strip_db)
+                                : "",
+                            ""});
+  }
+  return column;
+}
+
 std::vector<Column> TableColumns(const ComparisonResult& result,
                                  const Layers& layers, const Layout& layout,
                                  bool has_source) {
@@ -181,6 +214,9 @@ std::vector<Column> TableColumns(const ComparisonResult& result,
   for (const std::string& metric : result.user_metrics) {
     columns.push_back(UserColumn(rows, metric, bar_figure));
   }
+  if (layout.has_strips && HasStrips(result, bar_figure)) {
+    columns.push_back(StripColumn(rows, bar_figure));
+  }
   if (layout.bar_cells > 0) {
     columns.push_back(std::move(bars));
   }
@@ -212,6 +248,9 @@ std::string ToTable(const ComparisonResult& result,
     std::vector<Column> columns;
     std::vector<size_t> widths;
     for (const Layout& layout : kLayouts) {
+      if (layout.has_strips && limit == 0) {
+        continue;
+      }
       columns = TableColumns(result, layers, layout, options.source);
       widths = FitWidths(columns, limit);
       if (limit == 0 || Width(widths) <= limit) {

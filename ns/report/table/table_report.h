@@ -16,9 +16,11 @@ struct TableOptions {
   // and by the worst of several outputs; nan comes before all, layers without
   // the figure last. Otherwise they are in the order of the result.
   bool sort_by_error = false;
-  // The columns of the terminal; 0 for no limit. A narrow one shortens names in
-  // their middle, but only as far as they stay distinct, then drops the bar,
-  // then the float subgraph; rows may still be longer.
+  // The columns of the terminal; 0 for no limit. Where there is room beside all
+  // else, a column shows how the channels of each layer fare (Strip in
+  // ns/findings/figure_text.h). A narrow terminal shortens names in their
+  // middle, but only as far as they stay distinct, then drops the bar, then the
+  // float subgraph; rows may still be longer.
   int width = 0;
   // Whether there is a column of where each layer is in the user's code.
   bool source = false;

@@ -53,6 +53,11 @@ TEST(FigureTextTest, BarsGrowByEighthsOfACell) {
   EXPECT_EQ(Bar(INFINITY, 4), "████");
 }
 
+TEST(FigureTextTest, StripsAreFullFrom40Db) {
+  EXPECT_EQ(Strip({-INFINITY, 0, 20, 40, INFINITY, NAN}), "▁▁▅██·");
+  EXPECT_EQ(Strip({}), "");
+}
+
 TEST(FigureTextTest, NothingLowOrUnknownHasABar) {
   EXPECT_EQ(Bar(0, 4), "");
   EXPECT_EQ(Bar(-INFINITY, 4), "");

@@ -87,6 +87,27 @@ TEST(RecordFiguresTest, ChannelsAreSummedUpWhetherTheyAreListedOrNot) {
   EXPECT_FALSE(FiguresOfRecord(RecordOf({}), 2).channels.has_value());
 }
 
+// Strips of `count` channels, of which number i has an error of 0.1 * (i + 1).
+std::vector<double> StripOf(int64_t count) {
+  const at::Tensor x = at::ones({1, count, 8});
+  const at::Tensor y =
+      x + 0.1 * at::arange(1, count + 1, at::kFloat).view({1, count, 1});
+  TensorStatisticsOptions options;
+  options.channel_dim = 1;
+  PairRecord record;
+  record.pooled = CompareTensors(x, y, options);
+  return FiguresOfRecord(record, 0).channels->strip_db;
+}
+
+TEST(RecordFiguresTest, StripsHaveAtMost16CellsEachWithItsLowest) {
+  EXPECT_THAT(StripOf(2), ElementsAre(20, 14));
+  EXPECT_THAT(StripOf(16), SizeIs(16));
+  const std::vector<double> of_forty = StripOf(40);
+  ASSERT_THAT(of_forty, SizeIs(14));  // Groups of three, and one of one.
+  EXPECT_EQ(of_forty[0], std::round(10 * Db(1, 0.09)) / 10);
+  EXPECT_EQ(of_forty[13], std::round(10 * Db(1, 16)) / 10);
+}
+
 TEST(RecordFiguresTest, CountsQuantizedValuesAndNumbersThatAreNone) {
   const at::Tensor x = at::tensor({-1.0F, 0.0F, 5.0F, NAN});
   const at::Tensor y = at::quantize_per_tensor(

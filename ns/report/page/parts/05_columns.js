@@ -12,6 +12,7 @@
     ['activation.sqnr_db', 'activation dB', ['sqnr', 'activation']],
     ['shadow.sqnr_db', 'shadow dB', ['shadow', 'local']],
     ['output_share', 'share of output error', ['share']],
+    ['lowest_channels_db', 'channels', ['channels']],
     ['weight.sqnr_db', 'weight dB', ['weight']],
     ['inherited.sqnr_db', 'inherited dB', ['inherited']],
     ['kernel.sqnr_db', 'kernel dB', ['kernel']],
@@ -27,7 +28,7 @@
   // What has a place of its own in the layer panel, or would be no column.
   const SKIPPED = new Set([
     'histograms', 'subgraph', 'outputs', 'worst_channels', 'channel_sqnr_db',
-    'batch_sqnr_db', 'trips', 'source', 'accumulated_db', 'local_db',
+    'channel_strip_db', 'batch_sqnr_db', 'trips', 'source', 'accumulated_db', 'local_db',
     'inherited_db',
   ]);
 
@@ -91,6 +92,12 @@
     }
   }
 
+  // How the channels of a layer fare, where that is known: the lowest SQNR of
+  // each group of neighbouring ones.
+  page.stripOf = (layer) => ['activation', 'shadow', 'kernel']
+      .map((key) => page.at(layer, key, 'channel_strip_db'))
+      .filter(Array.isArray).map((strip) => strip.map(page.number))[0];
+
   // All values of a layer: a map from path to number or text.
   page.rowOf = function (layer, index) {
     const row = new Map([['index', index + 1], ['name', layer.name]]);
@@ -99,6 +106,10 @@
     if (!row.has('clipped')) {
       const clipped = page.clippedShare(layer);
       if (clipped !== undefined) row.set('clipped', clipped);
+    }
+    const groups = (page.stripOf(layer) || []).filter((db) => !isNaN(db));
+    if (groups.length > 0) {
+      row.set('lowest_channels_db', Math.min(...groups));
     }
     const source = page.sourceText(layer, 'float') ||
         page.sourceText(layer, 'quantized');

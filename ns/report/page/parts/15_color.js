@@ -88,6 +88,11 @@
     return scale;
   };
 
+  // The colour of a channel: the same in all layers, pale from 40 dB on and
+  // darkest from 5 dB down.
+  page.channelColor = (db) => Number.isNaN(db) ? '#d0d0d0' :
+      mix(GOOD_TO_BAD, (40 - db) / 35);
+
   // The value of a CSS variable, for what is drawn on a canvas.
   page.cssColor = function (name) {
     return getComputedStyle(document.documentElement)

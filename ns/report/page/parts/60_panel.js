@@ -155,6 +155,7 @@
     if (!figures || typeof figures !== 'object') return null;
     const batches = numbers(figures.batch_sqnr_db);
     const channels = numbers(figures.channel_sqnr_db);
+    const strip = numbers(figures.channel_strip_db);
     const nonFinite = figures.non_finite;
     const few = batches.length <= 12;
     return html`<section>
@@ -163,6 +164,8 @@
         <${Fact} name="shape">${(figures.shape || []).join(' \u00d7 ')}
         </${Fact}>
         <${Fact} name="range">${rangeText(figures)}</${Fact}>
+        <${Fact} name="channels">${strip.length > 0 &&
+          html`<${page.ChannelStrip} strip=${strip} />`}</${Fact}>
         <${Fact} name="codes">${clippingText(figures)}</${Fact}>
         <${Fact} name="not finite">${nonFinite && ['float', 'quantized'].map(
       (side) => `${side} ${nonFinite[side].nan} nan, ${

@@ -238,6 +238,20 @@ TEST(TableReportTest, BarShowsShadowsOrWeightsWithoutActivations) {
   EXPECT_THAT(ToTable(result, {}), HasSubstr("  2.5  █\n"));
 }
 
+TEST(TableReportTest, AWideTerminalShowsChannels) {
+  ComparisonResult result = Result({Layer("conv1", 30), Layer("fc", 20)});
+  result.layers[0].activation->channels = ChannelSummary{3, 40, 1, 0, {40, 0}};
+  EXPECT_THAT(ToTable(result, {false, false, 200}),
+              HasSubstr("  30.0  █▁          ████████████\n"));
+  EXPECT_THAT(ToTable(result, {false, false, 200}), HasSubstr("channels"));
+  for (const int width : {0, 80}) {
+    EXPECT_THAT(ToTable(result, {false, false, width}),
+                Not(HasSubstr("channels")));
+  }
+  result.layers[0].activation->channels.reset();
+  EXPECT_THAT(ToTable(result, {false, false, 200}), Not(HasSubstr("channels")));
+}
+
 TEST(TableReportTest, BarsStayBetweenZeroAndSixty) {
   const ComparisonResult result =
       Result({Layer("a", -kInfinity), Layer("b", -3), Layer("c", 0.3125),
