@@ -58,6 +58,11 @@ std::string Quantize(const ComparisonResult& result,
                       LoadFlags(result.load, "backend"), more);
 }
 
+std::string Quantize(const ComparisonResult& result,
+                     absl::string_view more = "") {
+  return QuantizeOn(result, result.input_paths, more);
+}
+
 // The command that keeps `layers` in float; empty where none of them is a layer
 // of the float model, as an input is none.
 std::string Keep(const ComparisonResult& result,

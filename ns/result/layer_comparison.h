@@ -158,8 +158,14 @@ struct LayerComparison {
   // makes (ns/suite/output_shares.h), 0.2 for a fifth. Absent unless
   // activations and shadows were both asked for, and where it is not known.
   std::optional<double> output_share;
+  // The activation on a second data set (ComparisonResult::second_data). Absent
+  // without one, and where the layer did not run on it.
+  std::optional<ActivationComparison> second_data;
   // What was tried in this layer alone; see ns/suite/try_changes.h.
   std::vector<TriedChange> tried_changes;
+  // What the model gains with this layer in float; see
+  // ns/suite/measure_float_gains.h. Absent where it was not measured.
+  std::optional<FloatGain> in_float;
   // What a reference kernel (dequantize, compute in float, quantize) makes of
   // the quantized model's inputs (x), against what the kernel made of them (y):
   // the error of the kernel alone. Absent unless kernels were asked for.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace ns {
 
@@ -27,6 +28,17 @@ struct TriedChange {
   std::optional<LayerQParams> qparams;
   // What the SQNR of the layer's shadow then is, in dB.
   double sqnr_db = 0;
+};
+
+// What an output of the model gains when one layer computes in float.
+struct FloatGain {
+  // The name of the output, as in ComparisonResult::model_outputs.
+  std::string output;
+  // Its SQNR in dB, before and with the layer in float.
+  double before_db = 0;
+  double after_db = 0;
+
+  double GainDb() const { return after_db - before_db; }
 };
 
 }  // namespace ns

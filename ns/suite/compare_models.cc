@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "ir/base/status.h"
 #include "ir/graph/pass_context.h"
 #include "ns/batches/batch.h"
 #include "ns/suite/describe_models.h"
 #include "ns/suite/emulation.h"
+#include "ns/suite/measure_float_gains.h"
 #include "ns/suite/measure_shares.h"
 #include "ns/suite/model_outputs.h"
 #include "ns/suite/non_finite_inputs.h"
@@ -106,23 +108,31 @@ absl::StatusOr<std::vector<std::optional<double>>> ExactActivations(
   return sqnr_db;
 }
 
-// Tries changes over the batches that were run. What they gain is told beside
-// the comparison, which does not fail with it.
+// Tries changes, and layers in float, over the batches that were run. What they
+// gain is reported beside the comparison, which does not fail with it.
 void TryChangesOf(const ModelGraph& float_model,
                   const ModelGraph& quantized_model, const MatchResult& matched,
                   const BatchReader& batches, const CompareOptions& options,
                   Passes passes, ComparisonResult& result) {
-  const absl::Status status = TryChanges(
-      float_model, quantized_model, matched, batches, result.batches, options,
-      [&] {
-        if (options.progress) {
-          options.progress(++passes.done, passes.total);
-        }
-      },
-      result);
-  if (!status.ok()) {
-    result.warnings.push_back(
-        absl::StrCat("no changes were tried: ", status.message()));
+  const auto after_batch = [&] {
+    if (options.progress) {
+      options.progress(++passes.done, passes.total);
+    }
+  };
+  const auto warn = [&](absl::string_view what, const absl::Status& status) {
+    if (!status.ok()) {
+      result.warnings.push_back(absl::StrCat(what, ": ", status.message()));
+    }
+  };
+  warn("no changes were tried",
+       TryChanges(float_model, quantized_model, matched, batches,
+                  result.batches, options, after_batch, result));
+  if (options.activations) {
+    passes.done = passes.total - result.batches;
+    warn("no layer was tried in float",
+         MeasureFloatGains(float_model, quantized_model, matched, batches,
+                           result.batches, options.io_types, after_batch,
+                           result));
   }
 }
 
@@ -234,8 +244,10 @@ absl::StatusOr<ComparisonResult> CompareModels(
   }
   const bool runs_twice = emulation.CanSaturate() && options.activations;
   const bool tries_changes = options.try_changes && options.shadows;
+  const bool tries_in_float = tries_changes && options.activations;
   Passes passes{
-      0, batches.size() * (1 + (runs_twice ? 1 : 0) + (tries_changes ? 2 : 0))};
+      0, batches.size() * (1 + (runs_twice ? 1 : 0) + (tries_changes ? 2 : 0) +
+                           (tries_in_float ? 1 : 0))};
   NS_RETURN_IF_ERROR(RunAndCompare(float_copy, quantized_copy, matches,
                                    emulation, batches, options, passes,
                                    result));

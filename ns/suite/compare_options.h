@@ -26,7 +26,9 @@ struct CompareOptions : PairPlan {
   MatchOptions match;
   bool weights = true;
   // With shadows: whether changes are tried in the worst layers
-  // (ns/suite/try_changes.h), which runs the quantized model up to twice more.
+  // (ns/suite/try_changes.h), which runs the quantized model up to twice more,
+  // and with activations also what each gains in float
+  // (ns/suite/measure_float_gains.h), which runs it up to five times more.
   bool try_changes = false;
   // Whether ComparisonResult::graphs is made.
   bool graphs = false;

@@ -99,6 +99,16 @@ at::Tensor AsQuantized(const at::Tensor& x, double scale, int64_t zero_point,
                                  dtype);
 }
 
+at::Tensor QuantizedLike(const at::Tensor& x, const at::Tensor& like) {
+  if (like.is_quantized() && like.qscheme() == at::kPerTensorAffine) {
+    return AsQuantized(x, like.q_scale(), like.q_zero_point(),
+                       like.scalar_type());
+  }
+  return x.is_floating_point() && like.is_floating_point()
+             ? x.to(like.scalar_type())
+             : x;
+}
+
 TORCH_LIBRARY_FRAGMENT(ns, library) {
   library.def("as_float(Tensor(a) x) -> Tensor(a)", AsFloat);
   library.def("as_float.list(Tensor[] x) -> Tensor[]", AsFloatList);
@@ -112,6 +122,8 @@ TORCH_LIBRARY_FRAGMENT(ns, library) {
       "as_quantized.list(Tensor[] x, float scale, int zero_point, int dtype) "
       "-> Tensor[]",
       AsQuantizedList);
+  library.def("quantized_like(Tensor(a) x, Tensor like) -> Tensor(a)",
+              QuantizedLike);
 }
 
 }  // namespace ns

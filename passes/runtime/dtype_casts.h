@@ -2,7 +2,8 @@
 // may be float or quantized, and only the run tells which.
 //
 // The functions are registered as the operators ns::as_float, ns::as_half and
-// ns::as_quantized, for tensors and for lists of tensors.
+// ns::as_quantized, for tensors and for lists of tensors, and
+// ns::quantized_like.
 #ifndef PASSES_RUNTIME_DTYPE_CASTS_H_
 #define PASSES_RUNTIME_DTYPE_CASTS_H_
 
@@ -22,6 +23,11 @@ at::Tensor AsHalf(const at::Tensor& x);
 // keeps its own qparams; indices and masks are returned as they are.
 at::Tensor AsQuantized(const at::Tensor& x, double scale, int64_t zero_point,
                        at::ScalarType dtype);
+
+// Returns `x` in the dtype of `like`: quantized with its scale and zero point
+// where that is quantized per tensor, and converted where it holds floats of
+// another width. Otherwise, `x` is returned as it is.
+at::Tensor QuantizedLike(const at::Tensor& x, const at::Tensor& like);
 
 }  // namespace ns
 

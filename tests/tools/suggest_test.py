@@ -57,6 +57,34 @@ class SuggestTest(cli.CliTest):
   def set_bias(self, of_float, layer, _):
     layer.set_weight_bias(layer.weight(), of_float.bias.detach())
 
+  def test_layers_in_float_gain_what_keeping_them_does(self):
+    model, _, batches = planted.make(planted.Mlp)
+    with torch.no_grad():
+      model.fc2.weight[0, 0] = 30 * model.fc2.weight.abs().max()
+    torch.jit.script(model).save(self.path('float.pt'))
+    torch.save(batches, self.path('inputs.pt'))
+
+    def quantize(*flags):
+      out = self.path('quantized.pt')
+      self.succeed('quantize', f'--float={self.path("float.pt")}',
+                   f'--inputs={self.path("inputs.pt")}', f'--out={out}',
+                   '--compat=torch-1.13', '--backend=qnnpack', *flags)
+      return ('compare', f'--float={self.path("float.pt")}',
+              f'--quantized={out}', f'--inputs={self.path("inputs.pt")}',
+              '--engine=qnnpack')
+
+    compare = quantize()
+    layers = self.layers(*compare, '--suggest')
+    gain = layers['fc2']['in_float']
+    self.assertGreater(gain['gain_db'], 3)
+    table, _ = self.succeed(*compare, '--suggest')
+    self.assertRegex(
+        table, r'\nmeasured gain           fc2  in float: output [\d.]+ -> '
+        r'[\d.]+ dB \(\+[\d.]+\)\n')
+    kept = self.json(*quantize('--keep=fc2'))
+    self.assertAlmostEqual(kept['outputs_of_model'][0]['sqnr_db'],
+                           gain['after_db'], delta=0.5)
+
   def test_a_range_of_a_point(self):
     self.assert_comes_true(planted.Mlp, 'quant', planted.widen, 'range',
                            self.set_range)
@@ -108,7 +136,7 @@ class SuggestTest(cli.CliTest):
         'compare', f'--float={self.path("f.pt")}', '--suggest',
         f'--quantized={self.path("q.pt")}', f'--inputs={self.path("i.pt")}',
         '--engine=qnnpack')
-    self.assertNotRegex(table, r'measured gain.*\(\+[1-9]')
+    self.assertNotRegex(table, r'measured gain.*scale.*\(\+[1-9]')
 
   def test_bad_flags(self):
     self.fail_with(2, *cli.COMPARE, '--suggest', names=['--suggest', '--what'])

@@ -53,7 +53,8 @@ constexpr FlagSpec kFlags[] = {
      "alone, does to each layer (slower; --html does, too)"},
     {"suggest", "",
      "with shadows: try other ranges, weights and biases in the worst layers, "
-     "and tell what each gains (runs the quantized model up to twice more)"},
+     "and each of the layers that matter most in float, and report what each "
+     "gains (runs the quantized model up to seven times more)"},
     {"exact", "",
      "run float convolutions as they stand, not folded and fused (slower)"},
     {"reference", "DIR",

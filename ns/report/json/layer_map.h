@@ -161,6 +161,14 @@ void Map(Io& io, OutputComparison& output) {
 }
 
 template <typename Io>
+void Map(Io& io, FloatGain& gain) {
+  io("output", gain.output);
+  io("before_db", gain.before_db);
+  io("after_db", gain.after_db);
+  io.Derived("gain_db", [&] { return gain.GainDb(); });
+}
+
+template <typename Io>
 void Map(Io& io, PairSaturation& saturation) {
   io("numerics", saturation.numerics);
   io.Derived("possible", [&] { return saturation.IsPossible(); });
@@ -203,6 +211,7 @@ void Map(Io& io, LayerComparison& layer) {
   io.Derived("error", [&] { return BreakdownOf(layer); });
   io.Optional("output_share", layer.output_share);
   io.Derived("tried_changes", [&] { return DescribedChanges(layer); });
+  io.Optional("in_float", layer.in_float);
   io.Optional("outputs", layer.outputs);
   io.Optional("saturation", layer.saturation);
 }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "ns/findings/figure_text.h"
+#include "ns/result/printable.h"
 
 namespace ns {
 namespace {
@@ -27,6 +28,14 @@ std::string RangeText(const LayerComparison& layer, const TriedChange& change) {
                           after.zero_point);
   }
   return text;
+}
+
+// Returns "12.1 -> 33.4 dB (+21.3)".
+std::string GainText(double before_db, double after_db) {
+  const double gain = after_db - before_db;
+  return absl::StrCat(
+      FormatDb(before_db), " -> ", DbWithUnit(after_db),
+      std::isinf(gain) ? "" : absl::StrFormat(" (%+.1f)", gain));
 }
 
 std::string WhatChanges(const LayerComparison& layer,
@@ -62,11 +71,13 @@ double GainDb(const LayerComparison& layer, const TriedChange& change) {
 
 std::string ChangeText(const LayerComparison& layer,
                        const TriedChange& change) {
-  const double gain = GainDb(layer, change);
-  return absl::StrCat(
-      WhatChanges(layer, change), ": ", FormatDb(layer.shadow->error.sqnr_db),
-      " -> ", DbWithUnit(change.sqnr_db),
-      std::isinf(gain) ? "" : absl::StrFormat(" (%+.1f)", gain));
+  return absl::StrCat(WhatChanges(layer, change), ": ",
+                      GainText(layer.shadow->error.sqnr_db, change.sqnr_db));
+}
+
+std::string FloatGainText(const FloatGain& gain) {
+  return absl::StrCat("in float: ", Printable(gain.output), " ",
+                      GainText(gain.before_db, gain.after_db));
 }
 
 std::vector<TriedChange> SuggestedChanges(const LayerComparison& layer) {

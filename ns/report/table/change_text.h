@@ -29,6 +29,9 @@ double GainDb(const LayerComparison& layer, const TriedChange& change);
 // `change` is one of those of `layer`.
 std::string ChangeText(const LayerComparison& layer, const TriedChange& change);
 
+// Returns "in float: output 21.6 -> 27.4 dB (+5.8)".
+std::string FloatGainText(const FloatGain& gain);
+
 // Returns the tried_changes of `layer` that gain enough to be suggested, the
 // largest gain first. A layer with tried_changes must have a shadow.
 std::vector<TriedChange> SuggestedChanges(const LayerComparison& layer);

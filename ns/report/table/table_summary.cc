@@ -301,6 +301,39 @@ std::string VerdictLines(const ComparisonResult& result,
              : "";
 }
 
+// Lists the layers that gain in float, the largest gain first:
+//
+//   measured gain           fc  in float: output 21.6 -> 27.4 dB (+5.8)
+//
+// Nothing where none was measured.
+std::string FloatGainLines(const ComparisonResult& result) {
+  constexpr char kLine[] = "%-22s  %s\n";
+  constexpr char kLabel[] = "measured gain";
+  bool has_measured = false;
+  std::vector<const LayerComparison*> layers;
+  for (const LayerComparison& layer : result.layers) {
+    has_measured |= layer.in_float.has_value();
+    if (layer.in_float && layer.in_float->GainDb() >= kLeastSuggestedGainDb) {
+      layers.push_back(&layer);
+    }
+  }
+  if (layers.empty()) {
+    return has_measured ? absl::StrFormat(kLine, kLabel,
+                                          "no single layer in float helps")
+                        : "";
+  }
+  absl::c_stable_sort(layers, [](const auto* a, const auto* b) {
+    return a->in_float->GainDb() > b->in_float->GainDb();
+  });
+  std::string lines;
+  for (const LayerComparison* layer : layers) {
+    absl::StrAppendFormat(&lines, kLine, kLabel,
+                          absl::StrCat(Printable(layer->name), "  ",
+                                       FloatGainText(*layer->in_float)));
+  }
+  return lines;
+}
+
 // Lists the changes that gain most: "measured gain           fc  scale 0.31 ->
 // 0.024: 12.1 -> 33.4 dB (+21.3)". Nothing where none was tried.
 std::string GainLines(const ComparisonResult& result) {
@@ -426,9 +459,10 @@ std::string FigureSummary(const ComparisonResult& result) {
       CountLine(result), SamplesLine(result),
       result.layers.empty() ? "" : LowestLines(result),
       BlameLines(result, verdict), VerdictLines(result, verdict),
-      GainLines(result), SaturatingList(result), EmulationSummary(result),
-      LayerList(result.not_emulated, "not emulated"), UnmatchedList(result),
-      UnpairedInputList(result), LayerList(result.not_shadowed, "not shadowed"),
+      FloatGainLines(result), GainLines(result), SaturatingList(result),
+      EmulationSummary(result), LayerList(result.not_emulated, "not emulated"),
+      UnmatchedList(result), UnpairedInputList(result),
+      LayerList(result.not_shadowed, "not shadowed"),
       LayerList(result.no_reference, "without a reference"),
       LayerList(result.not_referenced, "not compared with the reference"),
       ScoreSummary(result.scores),

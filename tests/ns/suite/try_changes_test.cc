@@ -148,16 +148,16 @@ TEST_P(TryChangesTest, OnlyTheWorstLayersAreTried) {
   EXPECT_LE(tried, kMostTriedLayers);
 }
 
-TEST_P(TryChangesTest, EachBatchOfTheTwoPassesIsProgress) {
+TEST_P(TryChangesTest, EachBatchOfAllPassesIsProgress) {
   CompareOptions options = Trying();
   std::vector<std::pair<int64_t, int64_t>> seen;
   options.progress = [&](int64_t done, int64_t total) {
     seen.emplace_back(done, total);
   };
   Compare(1, weights_[0], options);
-  ASSERT_THAT(seen, SizeIs(9));
+  ASSERT_THAT(seen, SizeIs(12));
   for (size_t i = 0; i < seen.size(); ++i) {
-    EXPECT_EQ(seen[i], std::pair(static_cast<int64_t>(i) + 1, int64_t{9}));
+    EXPECT_EQ(seen[i], std::pair(static_cast<int64_t>(i) + 1, int64_t{12}));
   }
 }
 

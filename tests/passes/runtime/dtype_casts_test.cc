@@ -81,5 +81,14 @@ TEST(DtypeCastsTest, AsQuantizedKeepsQuantizedTensorsAndIndices) {
   EXPECT_TRUE(AsQuantized(indices, 0.5, 0, at::kQInt8).is_same(indices));
 }
 
+TEST(DtypeCastsTest, QuantizedLikeTakesDtypeAndQParams) {
+  EXPECT_TRUE(QuantizedLike(Float(), Quantized()).equal(Quantized()));
+  EXPECT_TRUE(QuantizedLike(Float(), Float()).is_same(Float()));
+  const at::Tensor half = Float().to(at::kHalf);
+  EXPECT_TRUE(QuantizedLike(Float(), half).equal(half));
+  const at::Tensor indices = at::arange(3);
+  EXPECT_TRUE(QuantizedLike(indices, Quantized()).is_same(indices));
+}
+
 }  // namespace
 }  // namespace ns

@@ -199,6 +199,16 @@
         html`<li key=${change.text}>${change.text}</li>`)}</ul></div>`;
   }
 
+  // What the model gains with the layer in float.
+  function FloatGain({gain}) {
+    if (!gain) return null;
+    const [before, after, change] = ['before_db', 'after_db', 'gain_db'].map(
+        (key) => page.number(gain[key]));
+    return html`<div class="suggestion"><b>Measured with this layer in float:</b>
+      ${' '}${gain.output} ${page.format(before, 'dB')} \u2192 ${
+        page.format(after, 'dB')} dB (${page.formatChange(change, 'dB')})</div>`;
+  }
+
   function LayerBody({layer, row}) {
     const {report} = page.store.state;
     const reasons = ['not_shadowed', 'no_reference', 'not_referenced',
@@ -229,6 +239,7 @@
         ${reasons.map(({key, reason}) => html`<${Fact} key=${key}
           name=${key.replace(/_/g, ' ')}>${reason}</${Fact}>`)}
       </dl>
+      <${FloatGain} gain=${layer.in_float} />
       <${TriedChanges} changes=${layer.tried_changes} />
       <${Figures} layer=${layer} row=${row} />
       ${(layer.weight || []).map((weight) => html`<section key=${weight.name}>
