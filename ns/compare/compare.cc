@@ -83,6 +83,13 @@ class LayerComparer {
     if (figures) {
       NS_RETURN_IF_ERROR(figures->SetFigures(result));
     }
+    if (options_.second.batches != nullptr) {
+      if (options_.progress) {
+        compare.progress = options_.progress();
+      }
+      NS_RETURN_IF_ERROR(
+          CompareOnSecondData(models, options_.second, compare, result));
+    }
     AddNotices(models, batches, files, result);
     return result;
   }
@@ -219,8 +226,9 @@ absl::StatusOr<ComparisonResult> Compare(const BatchReader& batches,
   if (options.compare.graphs) {
     std::vector<std::string> files = {options.models.float_path,
                                       options.models.quantized_path};
-    files.insert(files.end(), options.input_paths.begin(),
-                 options.input_paths.end());
+    for (const auto& paths : {options.input_paths, options.second.paths}) {
+      files.insert(files.end(), paths.begin(), paths.end());
+    }
     NS_RETURN_IF_ERROR(DescribeRun(files, result));
   }
   return result;

@@ -15,6 +15,7 @@
 #include "ns/compare/compare_modules.h"
 #include "ns/compare/compare_notice.h"
 #include "ns/compare/load_pair.h"
+#include "ns/compare/second_data.h"
 #include "ns/result/comparison_result.h"
 #include "ns/saved/activation_files.h"
 #include "ns/suite/compare_options.h"
@@ -48,6 +49,9 @@ struct CompareFilesOptions {
   // Which samples are compared; absent for all. Those that are chosen by what
   // the models return need activations, and no reference.
   std::optional<SampleChoice> samples;
+  // Other batches, on which activations are compared, too. They need
+  // `compare.activations`, and no reference.
+  SecondInputs second;
   // Files of the batches, which the result names with `compare.graphs`.
   std::vector<std::string> input_paths;
   // Called for layers, stubs and outputs in turn. CompareOptions::progress is

@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "ns/findings/calibration.h"
 #include "ns/findings/causes.h"
+#include "ns/findings/data_shift.h"
 #include "ns/findings/error_causes.h"
 #include "ns/findings/value_flow.h"
 #include "ns/result/shell_word.h"
@@ -18,10 +19,8 @@
 namespace ns {
 namespace {
 
-std::string InputsWord(const ComparisonResult& result) {
-  return result.input_paths.empty()
-             ? "INPUTS.pt"
-             : ShellWord(absl::StrJoin(result.input_paths, ","));
+std::string InputsWord(const std::vector<std::string>& paths) {
+  return paths.empty() ? "INPUTS.pt" : ShellWord(absl::StrJoin(paths, ","));
 }
 
 bool IsDynamic(const ComparisonResult& result) {
@@ -49,11 +48,13 @@ std::string LoadFlags(const LoadOptions& load, absl::string_view engine_flag) {
                       Flag(engine_flag, load.engine));
 }
 
-// The command that quantizes the float model anew, with `more` flags.
-std::string Quantize(const ComparisonResult& result,
-                     absl::string_view more = "") {
+// The command that quantizes the float model anew on `inputs`, with `more`
+// flags.
+std::string QuantizeOn(const ComparisonResult& result,
+                       const std::vector<std::string>& inputs,
+                       absl::string_view more = "") {
   return absl::StrCat("ns quantize --float=", ShellWord(result.float_path),
-                      " --inputs=", InputsWord(result), " --out=mended.pt",
+                      " --inputs=", InputsWord(inputs), " --out=mended.pt",
                       IsDynamic(result) ? " --mode=dynamic" : "",
                       LoadFlags(result.load, "backend"), more);
 }
@@ -219,7 +220,7 @@ std::optional<Cure> CureOf(const ComparisonResult& result,
           "see what the layer does by itself",
           absl::StrCat("ns repro --float=", ShellWord(result.float_path),
                        " --quantized=", ShellWord(result.quantized_path),
-                       " --inputs=", InputsWord(result),
+                       " --inputs=", InputsWord(result.input_paths),
                        " --layer=", ShellWord(layer.name), " --out=repro",
                        LoadFlags(result.load, "engine"))};
     case ErrorCause::kAxisOrder:
@@ -230,6 +231,23 @@ std::optional<Cure> CureOf(const ComparisonResult& result,
       break;
   }
   return std::nullopt;
+}
+
+std::optional<Cure> CureOfDataShift(const ComparisonResult& result) {
+  constexpr double kLeastLossDb = 3;
+  const std::vector<DataShift> shifts = DataShifts(result);
+  if (shifts.empty() || SecondDataLossDb(result) < kLeastLossDb) {
+    return std::nullopt;
+  }
+  const std::vector<std::string>& second = result.second_data->input_paths;
+  if (absl::c_none_of(shifts,
+                      [](const DataShift& shift) { return shift.IsWider(); })) {
+    return Cure{"calibrate on the second data set, whose values are smaller",
+                QuantizeOn(result, second)};
+  }
+  std::vector<std::string> both = result.input_paths;
+  absl::c_copy(second, std::back_inserter(both));
+  return Cure{"calibrate on both data sets", QuantizeOn(result, both)};
 }
 
 }  // namespace ns

@@ -24,6 +24,12 @@ struct Cure {
 std::optional<Cure> CureOf(const ComparisonResult& result,
                            const Verdict& verdict);
 
+// Returns what helps where the outputs lose at least 3 dB on the second data
+// set and layers have other ranges there (DataShifts): to calibrate on both
+// data sets, or on the second alone where the ranges are too large for it.
+// Absent elsewhere.
+std::optional<Cure> CureOfDataShift(const ComparisonResult& result);
+
 }  // namespace ns
 
 #endif  // NS_FINDINGS_CURE_H_

@@ -81,6 +81,17 @@ struct ExchangedOutput {
   AxisExchange axes;
 };
 
+// What a second data set shows of the whole model. What it shows of a layer is
+// LayerComparison::second_data.
+struct SecondData {
+  // The paths of its batches, as the user gave them.
+  std::vector<std::string> input_paths;
+  // Batches run.
+  int64_t batches = 0;
+  // As ComparisonResult::model_outputs.
+  std::vector<ModuleOutputComparison> model_outputs;
+};
+
 // What is needed to load the models of a comparison again.
 struct LoadOptions {
   std::string method = "forward";
@@ -180,6 +191,9 @@ struct ComparisonResult {
   std::vector<TaskScore> scores;
   // Which samples were compared; absent where all were.
   std::optional<ComparedSamples> samples;
+  // Absent unless there was a second data set. All other figures belong to the
+  // first.
+  std::optional<SecondData> second_data;
 };
 
 }  // namespace ns

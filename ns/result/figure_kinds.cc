@@ -57,6 +57,14 @@ constexpr FigureKind kKinds[] = {
      &PairComparers::kernel,
      nullptr,
      false},
+    {Figure::kSecondData,
+     "second_data",
+     "second data",
+     {&Layer::second_data},
+     {&Output::second_data},
+     nullptr,
+     nullptr,
+     false},
 };
 
 }  // namespace

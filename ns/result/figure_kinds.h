@@ -4,8 +4,8 @@
 // columns of tables and of the HTML report. To add a kind, add
 //
 //   * its comparer to PairComparers (passes/instrument/pair/paired_models.h),
-//   and
-//     the pass that inserts it;
+//     and the pass that inserts it; or the run that gives its figures, as
+//     ns/compare/second_data.h does;
 //   * its figures to LayerComparison;
 //   * its row to figure_kinds.cc.
 #ifndef NS_RESULT_FIGURE_KINDS_H_
@@ -28,6 +28,7 @@ enum class Figure {
   kActivationOnly,
   kInherited,
   kKernel,
+  kSecondData,
 };
 
 // Where a layer, or another output than its first, has the figures of a kind:
@@ -47,8 +48,9 @@ struct FigureKind {
   absl::string_view header;  // "weight only", in tables
   FigurePlace<LayerComparison> of_layer;
   FigurePlace<OutputComparison> of_output;
+  // Null for a kind that another run of the models gives.
   PairComparerPtr PairComparers::*comparer;
-  // Null for a kind that only first outputs have.
+  // Null for such a kind, too, and for one that only first outputs have.
   PairComparerPtr OtherOutputComparers::*output_comparer;
   // Whether it is about the shadow: there are no figures where that failed.
   bool is_of_shadow;

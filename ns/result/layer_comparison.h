@@ -79,6 +79,7 @@ struct OutputComparison {
   std::optional<ActivationComparison> activation;
   std::optional<ActivationComparison> shadow;
   std::optional<ErrorFigures> inherited;
+  std::optional<ActivationComparison> second_data = {};
 };
 
 // How far the bias of a quantized layer is from the float one, with batch norms

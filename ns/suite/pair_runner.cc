@@ -129,14 +129,15 @@ void PairRunner::ComputeUserFigures() {
                                       int64_t) { figures->See(x, y); });
     };
     for (const FigureKind& kind : FigureKinds()) {
-      if (kind.of_layer.values != nullptr) {
+      if (kind.of_layer.values != nullptr && kind.comparer != nullptr) {
         compute(absl::StrCat(kind.key, " of ", name), comparers.*kind.comparer);
       }
     }
     for (const OtherOutputComparers& other : comparers.others) {
       const std::string output = OutputLabel(name, other.name);
       for (const FigureKind& kind : FigureKinds()) {
-        if (kind.of_output.values != nullptr) {
+        if (kind.of_output.values != nullptr &&
+            kind.output_comparer != nullptr) {
           compute(absl::StrCat(kind.key, " of ", output),
                   other.*kind.output_comparer);
         }
@@ -252,8 +253,10 @@ std::optional<ActivationComparison> PairRunner::Result(
 void PairRunner::SetFigures(size_t index, LayerComparison& layer) const {
   const PairComparers& comparers = pair_.comparers[index];
   for (const FigureKind& kind : FigureKinds()) {
-    SetAt(kind.of_layer,
-          Result(index, kind.is_of_shadow, comparers.*kind.comparer), layer);
+    if (kind.comparer != nullptr) {
+      SetAt(kind.of_layer,
+            Result(index, kind.is_of_shadow, comparers.*kind.comparer), layer);
+    }
   }
   if (comparers.activation != nullptr) {
     if (const auto& found = comparers.activation->record().exchanged) {

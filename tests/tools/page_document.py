@@ -153,6 +153,17 @@ def report(names, extra=False):
                    'quantized_margin': 0.1}]}
     result['scores'] = [{'name': 'map', 'float': 0.912, 'quantized': 0.874,
                          'difference': -0.038}]
+    layers[0]['second_data'] = {
+        **activation(12.5), 'range': {'float': [-9.0, 6.5],
+                                      'quantized': [-2.0, 6.0]}}
+    result['second_data'] = {'inputs': ['real.pt'], 'batches': 3,
+                             'outputs_of_model': []}
+    result['data_shift'] = {
+        'sentence': 'lowest output SQNR 12.0 dB (first data: 25.0 dB)',
+        'layers': [{'name': names[0], 'beyond': 0.8, 'width': 1.8,
+                    'clipped_on_first': 0.002, 'clipped_on_second': 0.125}],
+        'cure': {'sentence': 'calibrate on both data sets',
+                 'command': 'ns quantize --float=float.pt'}}
     result['coverage'] = {
         'float_layers': 1, 'int8_layers': len(layers), 'int8_macs_share': 0.97,
         'stayed_float': [{'name': names[0], 'op': 'aten::conv2d',

@@ -42,8 +42,8 @@ class TableAndPanelTest(page_case.WholePageTest):
   def test_all_parts_are_there(self):
     self.assertEqual(
         self.browser.texts('#contents a'),
-        ['Verdict', 'Accuracy', 'Scores', 'Limits', 'Chart', 'Layers', 'Graph',
-         'Coverage', 'Unmatched ops', 'More'])
+        ['Verdict', 'Accuracy', 'Scores', 'Second data set', 'Limits', 'Chart',
+         'Layers', 'Graph', 'Coverage', 'Unmatched ops', 'More'])
     self.assertEqual(self.rows('name'), NAMES)
     self.assertIn('97 %', self.browser.find('#coverage').text)
     self.assertIn('crossed', self.browser.find('#limits').text)
@@ -51,6 +51,9 @@ class TableAndPanelTest(page_case.WholePageTest):
     self.assertIn('91 %', self.browser.find('#accuracy').text)
     self.assertIn('0.874', self.browser.find('#scores').text)
     self.assertIn('QuantizedBlock', self.browser.find('#lists').text)
+    for text in ('real.pt', 'lowest output SQNR 12.0 dB', '-9 to 6.5',
+                 '-2 to 6.5', '12.5 %', 'ns quantize --float=float.pt'):
+      self.assertIn(text, self.browser.find('#second-data').text)
     self.assertIn('27.8', self.browser.find('#lists').text)
 
   def test_columns_are_those_of_the_json(self):

@@ -98,6 +98,13 @@ absl::Status CompareAndWrite(const CompareFlags& flags, LimitChecker& limits,
   if (RunsLayers(options.compare) || options.modules.Any()) {
     NS_ASSIGN_OR_RETURN(batches, OpenBatches(flags.run));
   }
+  BatchReader second_batches = BatchReader::FromBatches({});
+  if (!options.second.paths.empty()) {
+    NS_ASSIGN_OR_RETURN(
+        second_batches,
+        BatchReader::Open(options.second.paths, flags.run.max_batches));
+    options.second.batches = &second_batches;
+  }
   NS_ASSIGN_OR_RETURN(result, Compare(batches, options));
   bar = nullptr;
   limits.Check(result);

@@ -25,8 +25,9 @@ constexpr int64_t kWorstChannels = 8;
 
 // These flags are about graphs, and about running them.
 constexpr absl::string_view kOfTorchScript[] = {
-    "emulate",  "engine",      "exact",  "inputs", "io-type", "leaf",
-    "matching", "max-batches", "method", "names",  "relate",  "unmatchable"};
+    "emulate", "engine", "exact",      "inputs",      "inputs-b",
+    "io-type", "leaf",   "matching",   "max-batches", "method",
+    "names",   "relate", "unmatchable"};
 
 // Error: flags that ask for values which a reference does not have.
 absl::Status ParseReference(const Flags& flags, bool has_inputs,
@@ -260,6 +261,24 @@ absl::Status CheckScoreLimits(const Limits& limits,
   return CheckScoreNames(limits, names);
 }
 
+absl::Status ParseSecondInputs(const Flags& flags,
+                               CompareFilesOptions& options) {
+  NS_ASSIGN_OR_RETURN(options.second.paths, flags.List("inputs-b"));
+  if (options.second.paths.empty()) {
+    return absl::OkStatus();
+  }
+  if (!options.compare.activations) {
+    return absl::InvalidArgumentError(
+        "--inputs-b compares activations on a second data set, which needs "
+        "--inputs=PATH and --what with activations");
+  }
+  return options.reference.empty()
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError(
+                   "--inputs-b runs the float model, and --reference stands "
+                   "for a run of it; leave one of them out");
+}
+
 // Reads what is measured beside shadows.
 absl::Status ParseParts(const Flags& flags, CompareFilesOptions& options) {
   for (const char* name : {"parts", "suggest"}) {
@@ -314,6 +333,7 @@ absl::StatusOr<CompareFlags> ParseCompareFlags(const Flags& flags) {
   NS_RETURN_IF_ERROR(ParseTask(flags, options.task));
   NS_RETURN_IF_ERROR(CheckBothRun(flags, options));
   NS_RETURN_IF_ERROR(ParseSamples(flags, options));
+  NS_RETURN_IF_ERROR(ParseSecondInputs(flags, options));
   NS_RETURN_IF_ERROR(ParseParts(flags, options));
   NS_RETURN_IF_ERROR(ParseEmulate(flags, options));
   options.compare.graphs = flags.Has("graph") || flags.Has("html");
@@ -336,6 +356,9 @@ absl::StatusOr<CompareFlags> ParseCompareFlags(const Flags& flags) {
                                   {"quantized", options.models.quantized_path}};
   for (const std::string& path : options.input_paths) {
     inputs.push_back({"inputs", path});
+  }
+  for (const std::string& path : options.second.paths) {
+    inputs.push_back({"inputs-b", path});
   }
   for (const MetricFile& metric : options.metrics) {
     inputs.push_back({"metric", metric.path});

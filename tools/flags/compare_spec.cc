@@ -13,6 +13,10 @@ constexpr FlagSpec kFlags[] = {
     {"inputs", "PATHS",
      "sample batches: torch.save of a list of tensors, tuples or dicts; "
      "several files with commas"},
+    {"inputs-b", "PATHS",
+     "a second data set, such as real inputs where --inputs are "
+     "representative: activations and outputs on it stand beside those on "
+     "--inputs, with the layers whose values have another range"},
     {"what", "LIST",
      "any of weights, activations, shadows, kernel, stubs, outputs, with "
      "commas; default: weights, with --inputs the first three"},

@@ -9,6 +9,7 @@
 
 #include "ir/json/json_map.h"
 #include "ns/findings/cure.h"
+#include "ns/findings/data_shift.h"
 #include "ns/findings/error_breakdown.h"
 #include "ns/findings/error_causes.h"
 #include "ns/findings/output_shares.h"
@@ -208,6 +209,60 @@ inline std::optional<VerdictSummary> VerdictSummaryOf(
 }
 
 template <typename Io>
+void Map(Io& io, SecondData& data) {
+  io("inputs", data.input_paths);
+  io("batches", data.batches);
+  io.Optional("outputs_of_model", data.model_outputs);
+}
+
+// A DataShift.
+struct ShiftedLayer {
+  std::string name;
+  double beyond = 0;
+  double width = 1;
+  double clipped_on_first = 0;
+  double clipped_on_second = 0;
+};
+
+template <typename Io>
+void Map(Io& io, ShiftedLayer& shift) {
+  io("name", shift.name);
+  io("beyond", shift.beyond);
+  io("width", shift.width);
+  io("clipped_on_first", shift.clipped_on_first);
+  io("clipped_on_second", shift.clipped_on_second);
+}
+
+// How a second data set differs from the first.
+struct ShiftSummary {
+  std::string sentence;
+  std::vector<ShiftedLayer> layers;
+  std::optional<Cure> cure;
+};
+
+template <typename Io>
+void Map(Io& io, ShiftSummary& summary) {
+  io("sentence", summary.sentence);
+  io("layers", summary.layers);
+  io.Optional("cure", summary.cure);
+}
+
+inline std::optional<ShiftSummary> ShiftSummaryOf(
+    const ComparisonResult& result) {
+  if (!result.second_data) {
+    return std::nullopt;
+  }
+  ShiftSummary summary = {
+      SecondDataSentence(result), {}, CureOfDataShift(result)};
+  for (const DataShift& shift : DataShifts(result)) {
+    summary.layers.push_back({result.layers[shift.layer].name, shift.beyond,
+                              shift.width, shift.clipped_on_first,
+                              shift.clipped_on_second});
+  }
+  return summary;
+}
+
+template <typename Io>
 void Map(Io& io, ComparisonResult& result) {
   io.Schema("ns.compare/1", "what ns compare --json wrote");
   io("float", result.float_path);
@@ -240,6 +295,8 @@ void Map(Io& io, ComparisonResult& result) {
   io.Optional("accuracy", result.accuracy);
   io.Optional("agreement", result.agreement);
   io.Optional("scores", result.scores);
+  io.Optional("second_data", result.second_data);
+  io.Derived("data_shift", [&] { return ShiftSummaryOf(result); });
   io.Optional("graph", result.graphs);
 }
 

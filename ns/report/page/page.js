@@ -62,8 +62,8 @@
     tidyFacts(heading, report);
     render(html`<${page.Toolbar} />`, mount('append', heading));
     render(html`<${page.Comparison} />`, mount('before', verdict));
-    render(html`<${page.Accuracy} /><${page.Scores} /><${page.Limits} />`,
-        mount('before', layers));
+    render(html`<${page.Accuracy} /><${page.Scores} /><${page.SecondData} />
+        <${page.Limits} />`, mount('before', layers));
     if (hasSqnr(rows)) {
       render(html`<${page.Chart} />`, mount('before', layers, 'chart',
           'Chart'));

@@ -31,10 +31,11 @@ struct TableOptions {
 
 // Returns a row for each layer: its name, ops of the float subgraph, the
 // quantized base op, SQNR in dB of weight, activation, shadow, weight only,
-// activation only, inherited error and kernel (columns that were not asked for
-// are left out; "inherited" comes with both activations and shadows), and a bar
-// of 0 to 60 dB. The bar shows the activation, or the shadow, or the kernel, or
-// the weight: the first of these that was asked for. "exact" is infinite SQNR,
+// activation only, inherited error, kernel, and the activation on a second data
+// set (columns that were not asked for are left out; "inherited" comes with
+// both activations and shadows), and a bar of 0 to 60 dB. The bar shows the
+// activation, or the shadow, or the kernel, or the weight: the first of these
+// that was asked for. "exact" is infinite SQNR,
 // "-" no figure. Several weights show as the lowest and "(xN)". Below a layer
 // with several outputs, whose row has the first, comes a row for each of the
 // others, "  c_n".

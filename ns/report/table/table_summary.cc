@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "ns/findings/cure.h"
+#include "ns/findings/data_shift.h"
 #include "ns/findings/error_breakdown.h"
 #include "ns/findings/error_causes.h"
 #include "ns/findings/figure_text.h"
@@ -180,9 +181,9 @@ std::string LowestLines(const ComparisonResult& result) {
   std::string lines =
       OutputLine(result) + AgreementLine(result) + SharesLine(result);
   for (const Figure figure : ShownFigures(result)) {
-    const bool is_part = figure == Figure::kInherited ||
-                         figure == Figure::kWeightOnly ||
-                         figure == Figure::kActivationOnly;
+    const bool is_part =
+        figure == Figure::kInherited || figure == Figure::kWeightOnly ||
+        figure == Figure::kActivationOnly || figure == Figure::kSecondData;
     if (!is_part) {
       absl::StrAppend(&lines, LowestLine(result, figure));
     }
@@ -355,7 +356,8 @@ std::string GainLines(const ComparisonResult& result) {
   constexpr char kLine[] = "%-22s  %s\n";
   constexpr char kLabel[] = "measured gain";
   if (gains.empty()) {
-    return absl::StrFormat(kLine, kLabel, "no change that was tried helps");
+    return absl::StrFormat(kLine, kLabel,
+                           "no other range, weight or bias helps");
   }
   absl::c_stable_sort(gains, [](const Gain& a, const Gain& b) {
     return GainDb(*a.layer, a.change) > GainDb(*b.layer, b.change);
@@ -436,6 +438,39 @@ std::string SaturatingList(const ComparisonResult& result) {
   return text;
 }
 
+// Says what a second data set shows, which layers have other ranges on it, and
+// what helps:
+//
+//   second data             lowest output SQNR 12.6 dB (first data: 25.0 dB); 1
+//                           of 9 layers has another range
+//     conv1  -3.1 to 14.2 (first data: -3 to 5.01)
+//   help                    calibrate on both data sets
+std::string SecondDataLines(const ComparisonResult& result) {
+  if (!result.second_data) {
+    return "";
+  }
+  constexpr size_t kListedShifts = 5;
+  constexpr char kLine[] = "%-22s  %s\n";
+  std::string lines =
+      "\n" + absl::StrFormat(kLine, "second data", SecondDataSentence(result));
+  const std::vector<DataShift> shifts = DataShifts(result);
+  const size_t listed = std::min(shifts.size(), kListedShifts);
+  for (size_t i = 0; i < listed; ++i) {
+    absl::StrAppend(&lines, "  ",
+                    Printable(result.layers[shifts[i].layer].name), "  ",
+                    DataShiftText(result, shifts[i]), "\n");
+  }
+  if (shifts.size() > listed) {
+    absl::StrAppend(&lines, "  and ", shifts.size() - listed,
+                    " more (see --json)\n");
+  }
+  if (const std::optional<Cure> cure = CureOfDataShift(result)) {
+    absl::StrAppend(&lines, absl::StrFormat(kLine, "help", cure->sentence),
+                    absl::StrFormat(kLine, "", cure->command));
+  }
+  return lines;
+}
+
 std::string UnpairedInputList(const ComparisonResult& result) {
   std::vector<NotShadowed> layers;
   for (const LayerComparison& layer : result.layers) {
@@ -467,7 +502,7 @@ std::string FigureSummary(const ComparisonResult& result) {
       LayerList(result.not_referenced, "not compared with the reference"),
       ScoreSummary(result.scores),
       result.accuracy ? AccuracySummary(*result.accuracy) : "",
-      result.limits ? LimitLines(*result.limits) : "",
+      SecondDataLines(result), result.limits ? LimitLines(*result.limits) : "",
       result.baseline ? BaselineLines(*result.baseline) : "");
 }
 

@@ -166,5 +166,40 @@ TEST(CureTest, WithoutALayerThereIsNothingToMend) {
   EXPECT_FALSE(CureOf(ResultOf(Broken("fc", 40, 40, 50)), Verdict()));
 }
 
+// A layer with values from -1 to 1 on the first data set, and to `highest` on
+// the second, on which the output of the model has `db` dB.
+ComparisonResult OnSecondData(double highest, double db) {
+  LayerComparison layer = Layer("conv1", 30);
+  layer.activation->ranges = ValueRanges{-1, 1, -1, 1};
+  layer.activation->codes = CodeUse{0, 0, 0};
+  layer.second_data = layer.activation;
+  layer.second_data->ranges = ValueRanges{-highest, highest, -1, 1};
+  ComparisonResult result = ResultOf(layer);
+  ModuleOutputComparison output;
+  output.figures = Figures(30);
+  result.model_outputs = {output};
+  output.figures = Figures(db);
+  result.second_data = SecondData{{"real data.pt"}, 2, {output}};
+  return result;
+}
+
+TEST(CureTest, OtherDataIsForCalibration) {
+  EXPECT_EQ(CureOfDataShift(OnSecondData(4, 10))->command,
+            "ns quantize --float=float.pt --inputs='a.pt,b.pt,real data.pt' "
+            "--out=mended.pt");
+  // Ranges that are too large stay too large with both.
+  EXPECT_EQ(CureOfDataShift(OnSecondData(0.1, 10))->command,
+            "ns quantize --float=float.pt --inputs='real data.pt' "
+            "--out=mended.pt");
+}
+
+TEST(CureTest, OtherDataThatCostsNothingNeedsNone) {
+  EXPECT_FALSE(CureOfDataShift(OnSecondData(4, 28)));
+  EXPECT_FALSE(CureOfDataShift(OnSecondData(1, 10)));
+  ComparisonResult without = OnSecondData(4, 10);
+  without.second_data.reset();
+  EXPECT_FALSE(CureOfDataShift(without));
+}
+
 }  // namespace
 }  // namespace ns

@@ -16,6 +16,7 @@
     ['weight.sqnr_db', 'weight dB', ['weight']],
     ['inherited.sqnr_db', 'inherited dB', ['inherited']],
     ['kernel.sqnr_db', 'kernel dB', ['kernel']],
+    ['second_data.sqnr_db', 'second data dB', ['second_data', 'second']],
     ['weight_only.sqnr_db', 'weight only dB', ['weight_only']],
     ['activation_only.sqnr_db', 'activation only dB', ['activation_only']],
     ['error.dominated_by', 'dominated by', ['dominated']],

@@ -4,9 +4,10 @@
   const {html, useEffect, useLayoutEffect, useRef} = htmPreact;
 
   const ERRORS = ['activation', 'shadow', 'inherited', 'kernel', 'weight_only',
-                  'activation_only'];
+                  'activation_only', 'second_data'];
   const LABELS = {
     weight_only: 'weight only', activation_only: 'activation only',
+    second_data: 'second data',
     sqnr_db: 'SQNR (dB)', normalized_l2: 'normalized L2', cosine: 'cosine',
     max_abs_error: 'max error', mean_error: 'mean error',
     bias_share: 'bias share', abs_error_p999: '99.9 % of errors',
@@ -249,6 +250,8 @@
       <${Activation} name="Activation" figures=${layer.activation} />
       <${Activation} name="Shadow" figures=${layer.shadow} />
       <${Activation} name="Kernel" figures=${layer.kernel} />
+      <${Activation} name="Activation on the second data set"
+        figures=${layer.second_data} />
       ${outputs.map((output) => html`<section key=${output.index}>
         <h3>Output ${output.name}</h3>
         <${Figures} layer=${{...output, weight: []}} row=${new Map()} />

@@ -125,6 +125,35 @@
     </section>`;
   };
 
+  // What a second data set costs, and the layers that have other ranges on it.
+  page.SecondData = function () {
+    const {report} = page.useStore();
+    const {second_data: data, data_shift: shift} = report;
+    if (!data || !shift) return null;
+    const layerOf = ({name}) => report.layers[page.indexOfLayer(name)];
+    const range = (key) => (entry) =>
+      (page.at(layerOf(entry), key, 'range', 'float') || [])
+          .map((end) => number(end, '')).join(' to ');
+    return html`<section id="second-data" aria-label="Second data set">
+      <h2>Second data set <span class="faint mono">${
+        data.inputs.join(', ')}</span></h2>
+      <p>${shift.sentence}.</p>
+      <${Fold} title="Layers with another range" entries=${shift.layers}
+        columns=${[
+          ['layer', (entry) => layerLink(entry.name)],
+          ['range on the first', range('activation'), 'number'],
+          ['on the second', range('second_data'), 'number'],
+          ['clipped on the first',
+           (entry) => number(entry.clipped_on_first, 'share'), 'number'],
+          ['on the second ',
+           (entry) => number(entry.clipped_on_second, 'share'), 'number'],
+        ]} />
+      ${shift.cure && html`<div class="cure">What to do: ${
+        shift.cure.sentence}.${shift.cure.command &&
+          html`<pre>${shift.cure.command}</pre>`}</div>`}
+    </section>`;
+  };
+
   page.Coverage = function () {
     const {report} = page.useStore();
     const {coverage} = report;
