@@ -15,6 +15,8 @@ namespace {
 constexpr double kLeastBeyond = 0.5;
 constexpr double kMostWidth = 0.5;
 constexpr double kLeastMoreClipped = 0.01;
+// Fewer clipped values may be chance.
+constexpr double kLeastClippedValues = 20;
 
 // The range of the float values, with 0 in it.
 struct Span {
@@ -57,6 +59,7 @@ std::optional<DataShift> ShiftOf(const ComparisonResult& result, size_t index) {
                   std::max(0.0, second->highest - first->highest)) /
                  first->Width();
   shift.width = second->Width() / first->Width();
+  shift.elements_on_second = layer.second_data->elements.value_or(0);
   shift.clipped_on_first = ClippedOf(layer, layer.activation);
   shift.clipped_on_second = ClippedOf(layer, layer.second_data);
   return shift.IsWider() || shift.width <= kMostWidth ? std::optional(shift)
@@ -111,8 +114,11 @@ std::optional<OutputPair> LowestOutput(const ComparisonResult& result) {
 }  // namespace
 
 bool DataShift::IsWider() const {
+  const double more_clipped = clipped_on_second - clipped_on_first;
   return beyond >= kLeastBeyond ||
-         clipped_on_second - clipped_on_first >= kLeastMoreClipped;
+         (more_clipped >= kLeastMoreClipped &&
+          more_clipped * static_cast<double>(elements_on_second) >=
+              kLeastClippedValues);
 }
 
 std::vector<DataShift> DataShifts(const ComparisonResult& result) {

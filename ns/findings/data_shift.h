@@ -3,6 +3,7 @@
 #define NS_FINDINGS_DATA_SHIFT_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct DataShift {
   // The share of the values that is clipped (ClippedShare), 0 to 1, on each.
   double clipped_on_first = 0;
   double clipped_on_second = 0;
+  // How many values were compared on the second data set.
+  int64_t elements_on_second = 0;
 
   // Whether the quantized range is too small for the second data set; if not,
   // it is too large.
@@ -31,7 +34,7 @@ struct DataShift {
 // Returns the layers with quantized outputs that
 //
 //  * go beyond the first range by at least half of its width,
-//  * clip at least 1 % more of their values, or
+//  * clip at least 1 % more of their values, which are at least 20 values, or
 //  * use at most half of the width that the first data set uses.
 //
 // Two samples of the same data differ by less. In order of execution, in which

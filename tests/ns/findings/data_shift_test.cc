@@ -56,7 +56,8 @@ TEST(DataShiftTest, ValuesThatGoFarBeyondTheFirstAreWider) {
 }
 
 TEST(DataShiftTest, ValuesThatAreClippedMoreOftenAreWider) {
-  const ComparisonResult result = ResultOf({LayerWith(Values(-1, 1.1, 3))});
+  ComparisonResult result = ResultOf({LayerWith(Values(-1, 1.1, 30))});
+  result.layers[0].second_data->elements = 1000;
   const auto shifts = DataShifts(result);
   ASSERT_THAT(shifts, SizeIs(1));
   EXPECT_DOUBLE_EQ(shifts[0].clipped_on_second, 0.03);
@@ -65,6 +66,11 @@ TEST(DataShiftTest, ValuesThatAreClippedMoreOftenAreWider) {
   EXPECT_EQ(DataShiftText(result, shifts[0]),
             "-1 to 1.1 (first data: -1 to 1), 3.0 % clipped (first data: 0.0 "
             "%)");
+}
+
+TEST(DataShiftTest, FewClippedValuesMayBeChance) {
+  EXPECT_THAT(DataShifts(ResultOf({LayerWith(Values(-1, 1.1, 19))})),
+              IsEmpty());
 }
 
 TEST(DataShiftTest, ValuesThatUseHalfOfTheRangeAreNarrower) {

@@ -80,7 +80,7 @@ TEST(ChangeTextTest, TheTableNamesTheLargestGains) {
     layer.tried_changes[0].sqnr_db = 20.1;
   }
   EXPECT_THAT(ToTable(result, {}),
-              HasSubstr("measured gain           no change that was tried"));
+              HasSubstr("measured gain           no other range, weight or bias"));
 }
 
 }  // namespace
