@@ -162,19 +162,19 @@ std::string SecondDataSentence(const ComparisonResult& result) {
     return "";
   }
   const size_t shifts = DataShifts(result).size();
+  const size_t layers = result.layers.size();
   const std::string ranges =
       shifts == 0
           ? "no layer has another range"
           : absl::StrCat(
-                shifts, " of ", result.layers.size(),
-                result.layers.size() == 1 ? " layer" : " layers",
+                shifts, " of ", layers, layers == 1 ? " layer" : " layers",
                 shifts == 1 ? " has another range" : " have other ranges");
   const std::optional<OutputPair> output = LowestOutput(result);
-  return output ? absl::StrCat("lowest output SQNR ",
+  return output ? absl::StrCat("The lowest output SQNR is ",
                                DbWithUnit(output->second_db),
                                " (first data: ", DbWithUnit(output->first_db),
-                               "); ", ranges)
-                : ranges;
+                               "); ", ranges, ".")
+                : absl::StrCat("On the second data set, ", ranges, ".");
 }
 
 }  // namespace ns

@@ -51,8 +51,8 @@ std::string DataShiftText(const ComparisonResult& result,
 double SecondDataLossDb(const ComparisonResult& result);
 
 // Says in a sentence what the second data set does to the outputs, and how many
-// layers have other ranges: "lowest output SQNR 12.6 dB (first data: 25.0 dB);
-// 4 of 25 layers have other ranges". Empty without a second data set.
+// layers have other ranges: "The lowest output SQNR is 12.6 dB (first data: 25.0
+// dB); 4 of 25 layers have other ranges." Empty without a second data set.
 std::string SecondDataSentence(const ComparisonResult& result);
 
 }  // namespace ns

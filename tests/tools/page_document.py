@@ -159,7 +159,7 @@ def report(names, extra=False):
     result['second_data'] = {'inputs': ['real.pt'], 'batches': 3,
                              'outputs_of_model': []}
     result['data_shift'] = {
-        'sentence': 'lowest output SQNR 12.0 dB (first data: 25.0 dB)',
+        'sentence': 'The lowest output SQNR is 12.0 dB.',
         'layers': [{'name': names[0], 'beyond': 0.8, 'width': 1.8,
                     'clipped_on_first': 0.002, 'clipped_on_second': 0.125}],
         'cure': {'sentence': 'calibrate on both data sets',

@@ -51,7 +51,7 @@ class TableAndPanelTest(page_case.WholePageTest):
     self.assertIn('91 %', self.browser.find('#accuracy').text)
     self.assertIn('0.874', self.browser.find('#scores').text)
     self.assertIn('QuantizedBlock', self.browser.find('#lists').text)
-    for text in ('real.pt', 'lowest output SQNR 12.0 dB', '-9 to 6.5',
+    for text in ('real.pt', 'The lowest output SQNR is 12.0 dB.', '-9 to 6.5',
                  '-2 to 6.5', '12.5 %', 'ns quantize --float=float.pt'):
       self.assertIn(text, self.browser.find('#second-data').text)
     self.assertIn('27.8', self.browser.find('#lists').text)

@@ -60,8 +60,8 @@ class SecondDataTest(cli.CliTest):
     self.save('second.pt', 4)
     table = self.compare('--inputs=first.pt', '--inputs-b=second.pt')
     self.assertRegex(
-        table, r'\nsecond data +lowest output SQNR [-\d.]+ dB \(first data: '
-        r'[\d.]+ dB\); \d of \d layers have other ranges\n  x\.quantize  ')
+        table, r'\nsecond data +The lowest output SQNR is [-\d.]+ dB \(first data: '
+        r'[\d.]+ dB\); \d of \d layers have other ranges\.\n  x\.quantize  ')
     command = ('ns quantize --float=float.pt --inputs=first.pt,second.pt '
                '--out=mended.pt')
     self.assertIn(f'help                    calibrate on both data sets\n'
@@ -90,7 +90,7 @@ class SecondDataTest(cli.CliTest):
     result = self.result('--inputs=first.pt', '--inputs-b=second.pt')
     self.assertEqual(result['data_shift']['layers'], [])
     self.assertNotIn('cure', result['data_shift'])
-    self.assertIn('; no layer has another range\n',
+    self.assertIn('; no layer has another range.\n',
                   self.compare('--inputs=first.pt', '--inputs-b=second.pt'))
 
   def test_all_outputs_have_it(self):
@@ -101,7 +101,11 @@ class SecondDataTest(cli.CliTest):
     with open(self.path('r.csv'), encoding='utf-8') as file:
       self.assertIn('\nfc,second_data,', file.read())
     with open(self.path('r.html'), encoding='utf-8') as file:
-      self.assertIn('second data SQNR (dB)', file.read())
+      page = file.read()
+    for text in ('second data SQNR (dB)', '>The lowest output SQNR is ',
+                 'What to do: calibrate on both data sets<pre>ns quantize ',
+                 'Second data</dt>'):
+      self.assertIn(text, page)
     with open(self.path('r.json'), encoding='utf-8') as file:
       written = json.load(file)
     self.assertEqual([file['path'] for file in written['files']],

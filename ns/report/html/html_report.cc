@@ -95,13 +95,23 @@ std::string FileText(const Json& report, const std::string& path) {
   return path.empty() ? "" : path + HashOf(report, path);
 }
 
+// The inputs, those of the second data set apart.
 std::string InputFacts(const Json& report) {
+  std::vector<std::string> second;
+  if (const Json* data = FindMember(report, "second_data")) {
+    for (const Json& path : ArrayMember(*data, "inputs")) {
+      second.push_back(TextOf(path).value_or(""));
+    }
+  }
   std::string facts;
   for (const Json& file : ArrayMember(report, "files")) {
     const std::string path = TextMember(file, "path");
     if (path != TextMember(report, "float") &&
         path != TextMember(report, "quantized")) {
-      absl::StrAppend(&facts, Fact("Inputs", FileText(report, path)));
+      absl::StrAppend(
+          &facts,
+          Fact(absl::c_linear_search(second, path) ? "Second data" : "Inputs",
+               FileText(report, path)));
     }
   }
   return facts;
@@ -169,11 +179,9 @@ std::string Heading(const Json& report) {
       "</dl>\n</header>\n");
 }
 
-// What helps, and the command that does it.
-std::string CureBlock(const Json& report) {
-  const Json* verdict = FindMember(report, "verdict");
-  const Json* cure =
-      verdict == nullptr ? nullptr : FindMember(*verdict, "cure");
+// What helps according to `part` of the report, and the command that does it.
+std::string CureBlock(const Json* part) {
+  const Json* cure = part == nullptr ? nullptr : FindMember(*part, "cure");
   if (cure == nullptr) {
     return "";
   }
@@ -193,7 +201,8 @@ std::string VerdictSection(const Json& report) {
     absl::StrAppend(&html, Paragraph(sentence, is_first));
     is_first = false;
   }
-  return absl::StrCat(html, CureBlock(report), "</section>\n");
+  return absl::StrCat(html, CureBlock(FindMember(report, "verdict")),
+                      "</section>\n");
 }
 
 std::string Section(absl::string_view id, absl::string_view heading,
@@ -203,6 +212,17 @@ std::string Section(absl::string_view id, absl::string_view heading,
              : absl::StrCat("<section id=\"", id, "\" aria-label=\"", heading,
                             "\">\n<h2>", heading, "</h2>\n", content,
                             "</section>\n");
+}
+
+// What a second data set costs, and what helps. With scripts, the page has more
+// to say there.
+std::string SecondDataSection(const Json& report) {
+  const Json* shift = FindMember(report, "data_shift");
+  return shift == nullptr ? ""
+                          : Section("second-data", "Second data set",
+                                    Paragraph(TextMember(*shift, "sentence"),
+                                              /*is_first=*/false) +
+                                        CureBlock(shift));
 }
 
 // Returns the layout as JSON; null without a graph that can be read.
@@ -243,7 +263,8 @@ std::string Page(const Json& report, const std::string& layer_table,
                  absl::string_view json) {
   return absl::StrCat(
       Head(report), "<body>\n<main id=\"page\">\n", Heading(report),
-      VerdictSection(report), Section("layers", "Layers", layer_table),
+      VerdictSection(report), SecondDataSection(report),
+      Section("layers", "Layers", layer_table),
       Section("unmatched", "Unmatched ops", UnmatchedTableHtml(report)),
       "</main>\n", Data("report", json), Data("layout", Layout(report)),
       "<script>", PageScript(), "</script>\n</body>\n</html>\n");

@@ -60,6 +60,7 @@
                layout: report.graph ? page.readEmbedded('layout') : null});
 
     tidyFacts(heading, report);
+    document.getElementById('second-data')?.remove();
     render(html`<${page.Toolbar} />`, mount('append', heading));
     render(html`<${page.Comparison} />`, mount('before', verdict));
     render(html`<${page.Accuracy} /><${page.Scores} /><${page.SecondData} />

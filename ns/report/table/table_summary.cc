@@ -441,8 +441,8 @@ std::string SaturatingList(const ComparisonResult& result) {
 // Says what a second data set shows, which layers have other ranges on it, and
 // what helps:
 //
-//   second data             lowest output SQNR 12.6 dB (first data: 25.0 dB); 1
-//                           of 9 layers has another range
+//   second data             The lowest output SQNR is 12.6 dB (first data: 25.0
+//                           dB); 1 of 9 layers has another range.
 //     conv1  -3.1 to 14.2 (first data: -3 to 5.01)
 //   help                    calibrate on both data sets
 std::string SecondDataLines(const ComparisonResult& result) {

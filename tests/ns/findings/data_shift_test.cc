@@ -122,8 +122,8 @@ TEST(DataShiftTest, TheSentenceHasTheLowestOutputOfTheSecond) {
   result.second_data->model_outputs = {Output("output[0]", 25),
                                        Output("output[1]", 12)};
   EXPECT_EQ(SecondDataSentence(result),
-            "lowest output SQNR 12.0 dB (first data: 40.0 dB); 1 of 2 layers "
-            "has another range");
+            "The lowest output SQNR is 12.0 dB (first data: 40.0 dB); 1 of 2 "
+            "layers has another range.");
   EXPECT_DOUBLE_EQ(SecondDataLossDb(result), 28);
 }
 
@@ -136,8 +136,8 @@ TEST(DataShiftTest, OutputsOfIntegersAndExactOnesLoseNothing) {
   result.second_data->model_outputs[1].holds_integers = true;
   EXPECT_EQ(SecondDataLossDb(result), 0);
   EXPECT_EQ(SecondDataSentence(result),
-            "lowest output SQNR exact (first data: exact); no layer has "
-            "another range");
+            "The lowest output SQNR is exact (first data: exact); no layer has "
+            "another range.");
 }
 
 }  // namespace

@@ -137,7 +137,7 @@
     return html`<section id="second-data" aria-label="Second data set">
       <h2>Second data set <span class="faint mono">${
         data.inputs.join(', ')}</span></h2>
-      <p>${shift.sentence}.</p>
+      <p>${shift.sentence}</p>
       <${Fold} title="Layers with another range" entries=${shift.layers}
         columns=${[
           ['layer', (entry) => layerLink(entry.name)],
