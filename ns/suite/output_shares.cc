@@ -108,7 +108,10 @@ class Attribution {
       return;
     }
     for (size_t i = 0; i < effects_.size(); ++i) {
-      if (!taps_[i].empty()) {
+      const bool takes_errors =
+          absl::c_any_of(result.layers[i].producers,
+                         [&](size_t j) { return HandsErrorsOn(result, j); });
+      if (!taps_[i].empty() && !takes_errors) {
         result.layers[i].output_share = effects_[i] / error_;
       }
     }
@@ -122,6 +125,14 @@ class Attribution {
         run_(std::move(run)),
         taps_(std::move(taps)),
         effects_(taps_.size()) {}
+
+  // Whether the local error of a layer counts as one of the layers that take
+  // its output, because it has no tap.
+  bool HandsErrorsOn(const ComparisonResult& result, size_t layer) const {
+    const auto& shadow = result.layers[layer].shadow;
+    return taps_[layer].empty() &&
+           !(shadow && std::isinf(shadow->error.sqnr_db));
+  }
 
   absl::StatusOr<NamedTensors> Run(ModelGraph& model, const Batch& batch,
                                    AttributionRun run) {

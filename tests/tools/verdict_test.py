@@ -1,9 +1,11 @@
 """The verdict names what was planted in a quantized model, and the layer."""
 
+import copy
 import json
 import unittest
 
 import torch
+import torch.ao.quantization as tq
 
 import cli
 import planted_models as planted
@@ -28,6 +30,20 @@ class Noisy(torch.nn.Module):
     return self.head(y + torch.randn_like(y))
 
 
+class Attends(torch.nn.Module):
+  """Attention between linear layers."""
+
+  def __init__(self):
+    super().__init__()
+    self.quant, self.dequant = tq.QuantStub(), tq.DeQuantStub()
+    self.inp, self.fc = torch.nn.Linear(16, 16), torch.nn.Linear(16, 4)
+    self.attention = torch.nn.MultiheadAttention(16, 4, batch_first=True)
+
+  def forward(self, x):
+    x = self.inp(self.quant(x))
+    return self.dequant(self.fc(self.attention(x, x, x)[0]))
+
+
 class VerdictTest(cli.CliTest):
 
   def compare(self, model, quantized, batches, *flags):
@@ -48,6 +64,30 @@ class VerdictTest(cli.CliTest):
     for key in ('layer', 'kind'):
       self.assertEqual(estimated.get(key), measured.get(key))
     return measured
+
+  # The module returns a tuple, and its float twin is compared as one op: the
+  # layer after it takes all of its error, and has none of its own.
+  def test_attention_over_another_axis_is_to_blame(self):
+    torch.backends.quantized.engine = 'qnnpack'
+    model = Attends().eval()
+    batches = [torch.randn(6, 10, 16) for _ in range(4)]
+    prepared = copy.deepcopy(model)
+    prepared.qconfig = tq.get_default_qconfig('qnnpack')
+    quantizable = torch.nn.quantizable.MultiheadAttention
+    prepared = tq.prepare(prepared, prepare_custom_config_dict={
+        'float_to_observed_custom_module_class': {
+            torch.nn.MultiheadAttention: quantizable}})
+    prepared.attention.batch_first = False
+    for batch in batches:
+      prepared(batch)
+    quantized = tq.convert(prepared, convert_custom_config_dict={
+        'observed_to_quantized_custom_module_class': {
+            quantizable: torch.nn.quantized.MultiheadAttention}})
+    report = json.loads(self.compare(model, quantized, batches, '--json=-'))
+    layers = {layer['name']: layer for layer in report['layers']}
+    self.assertLess(layers['attention']['shadow']['sqnr_db'], 3)
+    self.assertEqual(report['verdict']['layer'], 'attention')
+    self.assertLess(abs(layers['fc'].get('output_share', 0)), 0.2)
 
   def warnings(self, model, quantized, batches):
     """What ns compare warns of, one line each."""

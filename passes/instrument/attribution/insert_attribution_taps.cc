@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "ir/model/insert_method_call.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "passes/analysis/op_outputs.h"
 #include "passes/instrument/insert_logger.h"
 #include "passes/matching/matches/match_producers.h"
 #include "passes/matching/matches/matched_outputs.h"
@@ -31,6 +33,26 @@ using ::torch::jit::Use;
 using ::torch::jit::Value;
 
 constexpr char kTap[] = "ns_attribution_tap_";
+
+// Returns which element of a tuple `output` is; absent where it is not in a
+// tuple, or deeper inside.
+std::optional<size_t> ElementOf(const OutputTensor& output) {
+  const auto tuple = output.value->type()->cast<c10::TupleType>();
+  if (tuple == nullptr) {
+    return std::nullopt;
+  }
+  size_t first = 0;
+  for (size_t i = 0; i < tuple->elements().size(); ++i) {
+    const c10::Type& type = *tuple->elements()[i];
+    const size_t count = CountTensors(type);
+    if (output.place < first + count) {
+      return type.kind() == c10::TypeKind::TensorType ? std::optional(i)
+                                                      : std::nullopt;
+    }
+    first += count;
+  }
+  return std::nullopt;
+}
 
 class TapInserter {
  public:
@@ -56,7 +78,7 @@ class TapInserter {
         continue;
       }
       for (const MatchedOutput& output : MatchedOutputs(match)) {
-        if (IsTensor(*output.a.value)) {
+        if (IsTensor(*output.a.value) || ElementOf(output.a)) {
           NS_ASSIGN_OR_RETURN(AttributionTapPtr tap, Insert(i, output));
           taps[i].push_back(std::move(tap));
         }
@@ -77,17 +99,31 @@ class TapInserter {
         InsertMethodCall(b_, Attached(b_, tap), "see", {of_quantized}, behind_b)
             .status());
     Value* const value = Latest(output.a.value);
+    Node* const behind_a = PlaceAfter(*value);
     std::vector<Use> uses;
     absl::c_copy_if(value->uses(), std::back_inserter(uses),
                     [&](const Use& use) {
                       return !match.is_quantize_point ||
                              (!calls_.contains(use.user) && Takes(use, index));
                     });
-    NS_ASSIGN_OR_RETURN(Value * tapped,
-                        InsertMethodCall(a_, Attached(a_, tap), "forward",
-                                         {value}, PlaceAfter(*value)));
-    tapped->setType(value->type());
+    const std::optional<size_t> element = ElementOf(output.a);
+    Node* const unpack =
+        element ? InsertBefore(a_.graph().createTupleUnpack(value), behind_a)
+                : nullptr;
+    Value* const tensor = element ? unpack->output(*element) : value;
+    NS_ASSIGN_OR_RETURN(
+        Value * tapped,
+        InsertMethodCall(a_, Attached(a_, tap), "forward", {tensor}, behind_a));
+    tapped->setType(tensor->type());
     calls_.insert(tapped->node());
+    if (element) {
+      std::vector<Value*> elements = unpack->outputs().vec();
+      elements[*element] = tapped;
+      Node* const tuple =
+          InsertBefore(a_.graph().createTuple(elements), behind_a);
+      tuple->output()->setType(value->type());
+      tapped = tuple->output();
+    }
     for (const Use& use : uses) {
       use.user->replaceInput(use.offset, tapped);
     }
@@ -96,6 +132,11 @@ class TapInserter {
     }
     ++inserted_;
     return tap;
+  }
+
+  static Node* InsertBefore(Node* node, Node* place) {
+    node->insertBefore(place);
+    return node;
   }
 
   // Makes `tap` an attribute of `model`, and returns its name.

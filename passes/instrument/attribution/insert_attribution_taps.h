@@ -13,7 +13,8 @@
 
 namespace ns {
 
-// The taps of each match; none where its outputs are no plain tensors.
+// The taps of each match; none where its outputs are neither tensors nor
+// elements of a tuple.
 using AttributionTaps = std::vector<std::vector<AttributionTapPtr>>;
 
 // Puts a tap on each output of each match, in both graphs:
@@ -31,6 +32,13 @@ using AttributionTaps = std::vector<std::vector<AttributionTapPtr>>;
 //   b: %r = quantized::linear_relu(%x, %packed, %scale, %zero_point)
 //      %none = prim::CallMethod[name="see"](%tap, %r)
 //      return (%r)
+//
+// Of a tuple, the tensor is tapped, and a new tuple takes its place:
+//
+//   %t = prim::CallMethod[name="forward"](%attention, %x)
+//   %y : Tensor, %w : Tensor? = prim::TupleUnpack(%t)
+//   %tapped = prim::CallMethod[name="forward"](%tap, %y)
+//   %u : (Tensor, Tensor?) = prim::TupleConstruct(%tapped, %w)
 //
 // At a quantize point, only the ops of A take the tapped value whose
 // counterparts in B take what is quantized there. Graph A can be differentiated

@@ -4,11 +4,14 @@
 #include <ATen/TensorOperators.h>
 
 #include <memory>
+#include <utility>
 
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ir/flatten/inline_modules.h"
 #include "tests/testing/ir.h"
+#include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 
 namespace ns {
@@ -20,8 +23,10 @@ using ::testing::SizeIs;
 // Two models with taps.
 struct Tapped {
   Tapped(absl::string_view text_a, absl::string_view text_b)
-      : a(ModelOf(text_a)),
-        b(ModelOf(text_b)),
+      : Tapped(ModelOf(text_a), ModelOf(text_b)) {}
+  Tapped(ModelGraph model_a, ModelGraph model_b)
+      : a(std::move(model_a)),
+        b(std::move(model_b)),
         matches(OrThrow(MatchSubgraphs(a, b))),
         taps(OrThrow(InsertAttributionTaps(a, b, matches, run))) {}
 
@@ -73,6 +78,45 @@ graph(%self, %x : Tensor):
   %tap.2 = prim::GetAttr[name="ns_attribution_tap_1"](%self)
   %2 : NoneType = prim::CallMethod[name="see"](%tap.2, %s)
   return (%s))IR");
+}
+
+// A module that is one op and returns a tuple: the layers after it have no
+// error that is its own.
+TEST(InsertAttributionTapsTest, ElementsOfATupleAreTapped) {
+  ModelGraphOptions options;
+  options.is_leaf = LeafTypes({"Pair"});
+  const ModelGraph model = OrThrow(ModelGraph::FromModule(
+      MakeModel(
+          {{"pair",
+            MakeModule("Pair",
+                       "def forward(self, x: Tensor) -> Tuple[Tensor, "
+                       "Tensor]:\n"
+                       "    return (torch.relu(x), torch.sigmoid(x))\n")}},
+          {"y, z = self.pair.forward(x)", "return torch.tanh(y) + z"}),
+      options));
+  Tapped models(OrThrow(model.Clone()), OrThrow(model.Clone()));
+  ASSERT_THAT(models.taps.at(0), SizeIs(2));
+  const auto run = [&](ModelGraph& tapped, AttributionRun what,
+                       const at::Tensor& x) {
+    *models.run = what;
+    for (const auto& taps : models.taps) {
+      for (const AttributionTapPtr& tap : taps) {
+        tap->Begin();
+      }
+    }
+    return OrThrow(tapped.Run({x})).toTensor();
+  };
+  const at::Tensor x = at::tensor({-1.0f, 2.0f});
+  const at::Tensor other = at::tensor({3.0f, 4.0f});
+  const at::Tensor of_a = run(models.a, AttributionRun::kFloat, x);
+  EXPECT_TRUE(of_a.allclose(x.relu().tanh() + x.sigmoid()));
+  run(models.b, AttributionRun::kQuantized, other);
+  run(models.a, AttributionRun::kErrors, x);
+  ASSERT_THAT(models.taps, SizeIs(3));
+  const at::Tensor of_relu = models.taps[0][0]->errors().at(0);
+  EXPECT_TRUE(of_relu.allclose(other.relu() - x.relu()));
+  const at::Tensor of_tanh = models.taps[1][0]->errors().at(0);
+  EXPECT_TRUE(of_tanh.allclose(at::zeros(2)));
 }
 
 // The sigmoid takes the value in float in both models.
