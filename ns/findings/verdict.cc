@@ -227,6 +227,10 @@ std::string TakenBackSentence(const ComparisonResult& result) {
                       "where factors were moved between layers.");
 }
 
+// Below this local SQNR in dB, more than half as much error as signal,
+// something is wrong with a layer even where no figure shows what.
+constexpr double kLostDb = 3;
+
 // Whether factors were moved between layers: large errors are taken back, and
 // among them are those of other weights.
 bool IsRescaled(const ComparisonResult& result) {
@@ -364,9 +368,17 @@ bool NamesCulprit(const ComparisonResult& result, const Verdict& verdict) {
       verdict.cause != ErrorCause::kAxisOrder) {
     return false;
   }
-  return verdict.layer && verdict.cause != ErrorCause::kNone &&
-         verdict.cause != ErrorCause::kRounding &&
-         verdict.cause != ErrorCause::kUnexplained;
+  if (!verdict.layer) {
+    return false;
+  }
+  if (verdict.cause == ErrorCause::kUnexplained) {
+    const LayerComparison& layer = result.layers[*verdict.layer];
+    const std::optional<double> db =
+        SqnrDb(layer, OffendingOutput(layer), Figure::kShadow);
+    return db && !(*db >= kLostDb);
+  }
+  return verdict.cause != ErrorCause::kNone &&
+         verdict.cause != ErrorCause::kRounding;
 }
 
 }  // namespace ns

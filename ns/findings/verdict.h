@@ -59,8 +59,9 @@ struct Verdict {
 std::optional<Verdict> VerdictOf(const ComparisonResult& result);
 
 // Whether the layer of `verdict` is one to go and look at: something is wrong
-// with it, where rounding costs all layers something. Without shadows, only
-// another layer's weight and exchanged axes tell.
+// with it, where rounding costs all layers something. An error that no figure
+// explains counts below 3 dB. Without shadows, only another layer's weight and
+// exchanged axes tell.
 bool NamesCulprit(const ComparisonResult& result, const Verdict& verdict);
 
 // Whether `verdict` names something to mend: such a layer, or a cause of the

@@ -83,6 +83,10 @@ class VerdictTest(cli.CliTest):
     quantized = tq.convert(prepared, convert_custom_config_dict={
         'observed_to_quantized_custom_module_class': {
             quantizable: torch.nn.quantized.MultiheadAttention}})
+    self.assertRegex(
+        self.compare(model, quantized, batches),
+        r'\nverdict +attention makes \d+ % of the output.*\nhelp +see what the '
+        r'layer does by itself\n +ns repro .*--layer=attention ')
     report = json.loads(self.compare(model, quantized, batches, '--json=-'))
     layers = {layer['name']: layer for layer in report['layers']}
     self.assertLess(layers['attention']['shadow']['sqnr_db'], 3)

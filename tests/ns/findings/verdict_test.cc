@@ -51,6 +51,16 @@ ComparisonResult ReducedModel() {
   return result;
 }
 
+TEST(VerdictTest, AnErrorThatNothingExplainsIsOneToMendWhereItIsLarge) {
+  for (const double db : {2.0, 4.0}) {
+    const ComparisonResult result = WithShadows({Broken("attn", db, db, 60)});
+    Verdict verdict;
+    verdict.layer = 0;
+    verdict.cause = ErrorCause::kUnexplained;
+    EXPECT_EQ(NamesCulprit(result, verdict), db < 3) << db;
+  }
+}
+
 TEST(VerdictTest, WhereNoLayerStandsOutTheModelMayHaveACause) {
   const ComparisonResult result = ReducedModel();
   const auto verdict = VerdictOf(result);

@@ -229,13 +229,13 @@ TEST(TableReportTest, ShowsOnlyTheColumnsAskedFor) {
 
 TEST(TableReportTest, BarShowsShadowsOrWeightsWithoutActivations) {
   ComparisonResult result = Result({Layer("fc", {}, {60})});
-  result.layers[0].shadow = Figures(2.5);
+  result.layers[0].shadow = Figures(3.5);
   result.has_activations = false;
   EXPECT_THAT(ToTable(result, {}), HasSubstr("weight, dB"));
   EXPECT_THAT(ToTable(result, {}), HasSubstr("  ████████████████████████\n"));
   result.has_shadows = true;
   EXPECT_THAT(ToTable(result, {}), HasSubstr("shadow, dB"));
-  EXPECT_THAT(ToTable(result, {}), HasSubstr("  2.5  █\n"));
+  EXPECT_THAT(ToTable(result, {}), HasSubstr("  3.5  █▍\n"));
 }
 
 TEST(TableReportTest, AWideTerminalShowsChannels) {
