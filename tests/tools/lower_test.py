@@ -1,6 +1,7 @@
 """`ns lower`: lowered models run elsewhere, and compare like quantized ones."""
 
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -56,6 +57,29 @@ class LowerTest(cli.CliTest):
 
   def test_the_report_counts_ops(self):
     self.assertRegex(self.lower(), r'lowered\.pt: lowered \d+ ops? to ns kernels \([A-Z0-9_]+\)')
+
+  def test_it_reports_what_the_outputs_gain(self):
+    given = (f'--float={case("net_float")}', f'--inputs={case("images")}')
+    output = self.lower('net_quantized', '--fewer-roundings', *given)
+    match = re.search(
+        r'\nSQNR of the outputs, 3 batches:\n  output  ([\d.]+) dB before, '
+        r'([\d.]+) dB lowered \([+-][\d.]+\)\n$', output)
+    self.assertTrue(match, output)
+    for index, quantized in ((1, case('net_quantized')),
+                             (2, self.path('lowered.pt'))):
+      report = self.json('compare', given[0], f'--quantized={quantized}',
+                         given[1], '--what=outputs', '--exact')
+      self.assertAlmostEqual(report['outputs'][-1]['sqnr_db'],
+                             float(match[index]), delta=0.06)
+
+  def test_what_the_outputs_gain_needs_data(self):
+    arguments = ('lower', '--in=net_quantized.pt',
+                 f'--out={self.path("lowered.pt")}')
+    self.fail_with(2, *arguments, f'--float={case("net_float")}',
+                   names=['--float', '--inputs'])
+    self.fail_with(3, *arguments, f'--float={case("net_float")}',
+                   f'--inputs={case("rows")}', names=['batch 0'])
+    self.assertFalse(os.path.exists(self.path('lowered.pt')))
 
   def test_quiet_prints_nothing(self):
     self.assertEqual(self.lower('net_quantized', '--quiet'), '')

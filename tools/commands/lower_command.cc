@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,9 @@
 #include "ir/graph/pass_context.h"
 #include "ir/model/model_graph.h"
 #include "ir/model/pipeline.h"
+#include "ns/batches/batch_reader.h"
 #include "ns/compare/engines.h"
+#include "ns/compare/lowered_outputs.h"
 #include "ns/result/printable.h"
 #include "passes/kernels/isa.h"
 #include "passes/kernels/saturation_mode.h"
@@ -23,6 +26,7 @@
 #include "tools/command_line/short_lines.h"
 #include "tools/commands/commands.h"
 #include "tools/flags/engine_flag.h"
+#include "tools/flags/run_flags.h"
 
 namespace ns {
 namespace {
@@ -42,11 +46,19 @@ constexpr FlagSpec kFlags[] = {
     {"fewer-roundings", "",
      "do not round outputs that are only dequantized or added; includes "
      "--fuse-sums"},
+    {"float", "PATH",
+     "the float model that the quantized one was made of; with --inputs: "
+     "report the SQNR of the outputs before and after lowering"},
+    {"inputs", "PATHS",
+     "sample batches for that: torch.save of a list of tensors, tuples or "
+     "dicts; several files with commas"},
+    {"max-batches", "N", "stop after N batches"},
     {"method", "NAME", "the method to lower; default forward"},
     {"engine", "NAME",
      "onednn or qnnpack; default: the first that can load the model"},
     {"load-library", "PATHS",
      "shared libraries that register ops of the model, with commas"},
+    {"threads", "N", "threads within one op; default: all that it may use"},
     {"quiet", "", "do not list what was lowered and what was not"},
 };
 
@@ -71,6 +83,9 @@ constexpr CommandSpec kSpec = {
 struct Options {
   std::string in;
   std::string out;
+  // Empty where outputs are not compared.
+  std::string float_path;
+  RunFlags run;
   std::string engine;
   bool fewer_roundings = false;
   bool quiet = false;
@@ -82,9 +97,21 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   Options options;
   NS_ASSIGN_OR_RETURN(options.in, flags.Required("in"));
   NS_ASSIGN_OR_RETURN(options.out, flags.Required("out"));
+  options.float_path = flags.Get("float");
+  NS_ASSIGN_OR_RETURN(options.run, ParseRunFlags(flags));
+  if (flags.Has("float") != flags.Has("inputs")) {
+    return absl::InvalidArgumentError(
+        "--float and --inputs belong together: they show what lowering does to "
+        "the outputs");
+  }
   const std::vector<PathFlag> outputs = {{"out", options.out}};
+  std::vector<PathFlag> inputs = {{"in", options.in},
+                                  {"float", options.float_path}};
+  for (const std::string& path : options.run.input_paths) {
+    inputs.push_back({"inputs", path});
+  }
   NS_RETURN_IF_ERROR(CheckAreFiles(outputs));
-  NS_RETURN_IF_ERROR(CheckDistinct(outputs, {{"in", options.in}}));
+  NS_RETURN_IF_ERROR(CheckDistinct(outputs, inputs));
   NS_ASSIGN_OR_RETURN(
       const std::string numerics,
       flags.Choice("numerics", {"exact", "fbgemm-vnni", "fbgemm-avx2"}));
@@ -127,6 +154,25 @@ void PrintDropped(const DroppedRoundings& dropped) {
       static_cast<long long>(dropped.summands));
 }
 
+// Returns what lowering does to the SQNR of the outputs; nothing where the user
+// gave no float model.
+absl::StatusOr<std::string> OutputsText(
+    const Options& options, const std::optional<ModelGraph>& quantized,
+    const ModelGraph& lowered) {
+  if (!quantized) {
+    return "";
+  }
+  NS_ASSIGN_OR_RETURN(const ModelGraph float_model,
+                      ModelGraph::FromFile(options.float_path, options.model));
+  NS_ASSIGN_OR_RETURN(const BatchReader batches, OpenBatches(options.run));
+  NS_ASSIGN_OR_RETURN(
+      const std::vector<LoweredOutput> outputs,
+      CompareLoweredOutputs(float_model, *quantized, lowered, batches));
+  return absl::StrCat("SQNR of the outputs, ", batches.size(),
+                      batches.size() == 1 ? " batch:\n" : " batches:\n",
+                      LoweredOutputsText(outputs));
+}
+
 // Why no op of the model at `path` was lowered.
 absl::Status NothingLowered(const std::string& path, const PassContext& context,
                             absl::string_view pass) {
@@ -145,10 +191,15 @@ absl::Status NothingLowered(const std::string& path, const PassContext& context,
 }
 
 absl::Status LowerFile(const Options& options) {
+  UseThreads(options.run);
   NS_RETURN_IF_ERROR(PrepareOutputs({options.out}));
   return WithEngine(options.engine, [&]() -> absl::Status {
     NS_ASSIGN_OR_RETURN(ModelGraph model,
                         ModelGraph::FromFile(options.in, options.model));
+    std::optional<ModelGraph> quantized;
+    if (!options.float_path.empty()) {
+      NS_ASSIGN_OR_RETURN(quantized, model.Clone());
+    }
     const FoldReferenceQuantization fold;
     const LowerToFbgemm lower(options.lowering);
     Pipeline pipeline("lower");
@@ -165,6 +216,8 @@ absl::Status LowerFile(const Options& options) {
       context.set_pass(kDropRoundings);
       NS_ASSIGN_OR_RETURN(dropped, DropRoundings(model, context));
     }
+    NS_ASSIGN_OR_RETURN(const std::string of_outputs,
+                        OutputsText(options, quantized, model));
     NS_RETURN_IF_ERROR(model.Save(options.out));
     if (!options.quiet) {
       std::printf("%s: lowered %lld %s to ns kernels (%s)\n",
@@ -178,6 +231,7 @@ absl::Status LowerFile(const Options& options) {
         PrintDropped(dropped);
         PrintRemarks("roundings left", context, kDropRoundings);
       }
+      std::printf("%s", ShortLines(of_outputs).c_str());
     }
     return absl::OkStatus();
   });
