@@ -328,11 +328,21 @@ absl::Status AdviseTarget(const ModelGraph& float_model,
   NS_ASSIGN_OR_RETURN(const double here,
                       error.WorstDb(result.quantized, options));
   NS_ASSIGN_OR_RETURN(const double there, error.WorstDb(other.model, whole));
-  if (there >= here + kLeastAdvisedDb) {
-    result.advice.push_back(absl::StrFormat(
-        "--target=%s, if the servers have VNNI: %.1f dB in the worst output, "
-        "for %.1f dB here (the last %d batches)",
-        TargetName(*whole.target), there, here, last.size()));
+  const auto advise = [&](absl::string_view where, double db) {
+    if (db >= here + kLeastAdvisedDb) {
+      result.advice.push_back(absl::StrFormat(
+          "--target=%s, %s: %.1f dB in the worst output, for %.1f dB here (the "
+          "last %d batches)",
+          TargetName(*whole.target), where, db, here, last.size()));
+    }
+  };
+  advise("if the servers have VNNI", there);
+  if (RunsOnFbgemm(options)) {
+    whole.target = QuantizationTarget::kNs;
+    NS_ASSIGN_OR_RETURN(const double lowered,
+                        error.WorstDb(other.model, whole));
+    advise("if ns lower --fewer-roundings makes the model that is served",
+           lowered);
   }
   return absl::OkStatus();
 }

@@ -1,5 +1,6 @@
 """`ns quantize`: methods to lose less, which are kept where they help."""
 
+import re
 import unittest
 
 import torch
@@ -268,6 +269,30 @@ class TargetTest(QuantizeTest):
     self.assertEqual(self.compare('vnni.pt', 'fbgemm-vnni')[1], [])
     self.assertGreater(self.compare('vnni.pt', 'fbgemm-vnni')[0],
                        self.compare('avx2.pt', 'fbgemm-avx2')[0])
+
+  def test_a_model_to_be_lowered_has_the_errors_of_the_lowered_one(self):
+    report = self.quantize_for('ns')
+    for layer in report['layers']:
+      self.assertIn('0..255', layer['qconfig'])
+      self.assertIn('int8', layer['qconfig'])
+    given = (f'--float={self.path("separable.pt")}',
+             f'--inputs={self.path("images.pt")}')
+    output, _ = self.succeed(
+        'lower', f'--in={self.path("q.pt")}', f'--out={self.path("l.pt")}',
+        '--fewer-roundings', *given)
+    match = re.search(r'  output  ([\d.]+) dB before, ([\d.]+) dB lowered',
+                      output)
+    before, lowered = float(match[1]), float(match[2])
+    self.assertGreater(lowered, before)
+    self.assertAlmostEqual(report['output_sqnr_db'][0]['sqnr_db'], lowered,
+                           delta=0.06)
+    # Corrections count on it.
+    self.quantize_for('fbgemm-vnni', 'vnni.pt')
+    output, _ = self.succeed(
+        'lower', f'--in={self.path("vnni.pt")}', f'--out={self.path("l.pt")}',
+        '--fewer-roundings', *given)
+    self.assertGreaterEqual(
+        lowered, float(re.search(r'([\d.]+) dB lowered', output)[1]) - 0.1)
 
   def test_the_rules_say_what_is_narrowed(self):
     report = self.quantize_for('fbgemm-vnni')

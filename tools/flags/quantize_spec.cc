@@ -35,7 +35,9 @@ constexpr FlagSpec kFlags[] = {
     {"target", "NAME",
      "where the model will run: fbgemm-avx2 (default of fbgemm and x86) or "
      "onednn-avx2, any server; fbgemm-vnni or onednn, servers with VNNI; "
-     "qnnpack. Where sums could saturate there, activations or weights get 7 "
+     "qnnpack; ns (recommended for models that ns lower --fewer-roundings "
+     "makes), any server, with 8 bits everywhere. Where sums could saturate "
+     "there, activations or weights get 7 "
      "bits, whichever costs the layers less on batches held back; with "
      "--qconfig, the target only says what errors are, for fbgemm and x86"},
     {"bias-correction", "NAME",

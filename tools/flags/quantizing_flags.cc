@@ -27,6 +27,7 @@ struct NamedTarget {
 constexpr NamedTarget kTargets[] = {
     {"fbgemm-avx2", Backend::kFbgemm, QuantizationTarget::kFbgemmAvx2},
     {"fbgemm-vnni", Backend::kFbgemm, QuantizationTarget::kFbgemmVnni},
+    {"ns", Backend::kFbgemm, QuantizationTarget::kNs},
     {"onednn", Backend::kOnednn, QuantizationTarget::kExact},
     {"onednn-avx2", Backend::kOnednn, QuantizationTarget::kOneDnnAvx2},
     {"qnnpack", Backend::kQnnpack, QuantizationTarget::kExact},

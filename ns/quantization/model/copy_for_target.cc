@@ -2,6 +2,7 @@
 
 #include "ir/base/status.h"
 #include "ir/graph/pass_context.h"
+#include "passes/lowering/drop_roundings.h"
 #include "passes/lowering/lower_to_fbgemm.h"
 #include "passes/quantization/qconfig/quantization_target.h"
 
@@ -17,6 +18,9 @@ absl::StatusOr<ModelGraph> CopyForTarget(const ModelGraph& quantized,
                          .value_or(kernels::SaturationMode::kExact);
     PassContext context;
     NS_RETURN_IF_ERROR(LowerToFbgemm(lower).Run(copy, context).status());
+    if (TargetOf(options) == QuantizationTarget::kNs) {
+      NS_RETURN_IF_ERROR(DropRoundings(copy, context).status());
+    }
   }
   return copy;
 }

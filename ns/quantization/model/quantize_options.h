@@ -72,7 +72,7 @@ struct QuantizeOptions {
   // Where the model will run: TargetOf has the default. On kFbgemmAvx2 and
   // kOneDnnAvx2, activations get 7 bits, as PyTorch has it for fbgemm; on the
   // others, 8. Where activations have 8 bits and sums could saturate all the
-  // same, weights get 7 (target_mapping.h). kExact narrows nothing.
+  // same, weights get 7 (target_mapping.h). kExact and kNs narrow nothing.
   std::optional<QuantizationTarget> target;
   // Says how each layer is quantized; absent for TargetMapping.
   std::optional<QConfigMapping> mapping;

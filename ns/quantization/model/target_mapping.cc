@@ -58,7 +58,8 @@ absl::StatusOr<QConfigMapping> TargetMapping(const ModelGraph& model,
   QConfigMapping mapping = DefaultMapping(options);
   const QuantizationTarget target = TargetOf(options);
   if (options.mode != QuantizeMode::kStatic || options.compat ||
-      target == QuantizationTarget::kExact) {
+      target == QuantizationTarget::kExact ||
+      target == QuantizationTarget::kNs) {
     return mapping;
   }
   NS_ASSIGN_OR_RETURN(ModelGraph folded,

@@ -3,6 +3,9 @@
 namespace ns {
 
 absl::string_view TargetName(QuantizationTarget target) {
+  if (target == QuantizationTarget::kNs) {
+    return "ns";
+  }
   const std::optional<kernels::SaturationMode> mode = SaturationOf(target);
   return mode ? kernels::SaturationModeName(*mode) : "onednn-avx2";
 }
@@ -15,6 +18,7 @@ bool NarrowsActivations(QuantizationTarget target) {
 std::optional<kernels::SaturationMode> SaturationOf(QuantizationTarget target) {
   switch (target) {
     case QuantizationTarget::kExact:
+    case QuantizationTarget::kNs:
       return kernels::SaturationMode::kExact;
     case QuantizationTarget::kFbgemmVnni:
       return kernels::SaturationMode::kFbgemmVnni;

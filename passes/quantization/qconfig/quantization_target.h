@@ -25,9 +25,14 @@ enum class QuantizationTarget {
   // depends on the kernel that oneDNN chooses. Seen in oneDNN 2.6, and held by
   // tests/passes/quantization/onednn_saturation_test.cc.
   kOneDnnAvx2,
+  // The kernels of this library on any processor, in a model that
+  // `ns lower --fewer-roundings` makes: no sum saturates, and values that a
+  // kernel can hand on unrounded are not rounded (DropRoundings).
+  kNs,
 };
 
-// The target in words: "exact", "fbgemm-vnni", "fbgemm-avx2", "onednn-avx2".
+// The target in words: "exact", "fbgemm-vnni", "fbgemm-avx2", "onednn-avx2",
+// "ns".
 absl::string_view TargetName(QuantizationTarget target);
 
 // Whether sums of most layers saturate when activations and weights have 8

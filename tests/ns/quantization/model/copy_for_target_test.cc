@@ -3,18 +3,23 @@
 #include <ATen/ATen.h>
 
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ns/quantization/model/quantize_model.h"
 #include "ns/quantization/model/target_error.h"
 #include "passes/lowering/lower_to_fbgemm.h"
 #include "tests/ns/quantization/quantizing.h"
 #include "tests/testing/float_model.h"
+#include "tests/testing/ir.h"
 #include "tests/testing/status.h"
 
 namespace ns {
 namespace {
+
+using ::testing::SizeIs;
 
 class CopyForTargetTest : public ::testing::Test {
  protected:
@@ -46,6 +51,16 @@ TEST_F(CopyForTargetTest, ComputesWhatTheTargetDoesOnAnyProcessor) {
   EXPECT_GT(exact, 30);
   EXPECT_LT(WorstDb(QuantizationTarget::kFbgemmAvx2, quantized.model),
             exact - 10);
+}
+
+TEST_F(CopyForTargetTest, NsRoundsNoOutputThatIsOnlyDequantized) {
+  const QuantizedModel quantized = Quantize(body_, {x_}, options_);
+  options_.target = QuantizationTarget::kNs;
+  ModelGraph copy = OrThrow(CopyForTarget(quantized.model, options_));
+  EXPECT_THAT(NodesOf(copy.graph(), "ns::fbgemm_conv2d_float"), SizeIs(1));
+  const at::Tensor output = OrThrow(copy.Run({x_})).toTensor();
+  // More than quantized values have.
+  EXPECT_GT(std::get<0>(at::_unique(output)).numel(), 256);
 }
 
 TEST_F(CopyForTargetTest, OtherBackendsAndModesRunAsTheyAre) {
