@@ -46,13 +46,14 @@ std::vector<DataShift> DataShifts(const ComparisonResult& result);
 std::string DataShiftText(const ComparisonResult& result,
                           const DataShift& shift);
 
-// Returns by how many dB an output of the model loses most on the second data
-// set; below 0 where all gain, and 0 where none is known on both.
+// Returns how many dB less the output of the model with the lowest SQNR on the
+// second data set has there than on the first; 0 where none is known on both.
 double SecondDataLossDb(const ComparisonResult& result);
 
 // Says in a sentence what the second data set does to the outputs, and how many
-// layers have other ranges: "The lowest output SQNR is 12.6 dB (first data: 25.0
-// dB); 4 of 25 layers have other ranges." Empty without a second data set.
+// layers have other ranges: "The lowest output SQNR is 12.6 dB (first
+// data: 25.0 dB); 4 of 25 layers have other ranges." Empty without a second
+// data set.
 std::string SecondDataSentence(const ComparisonResult& result);
 
 }  // namespace ns

@@ -63,8 +63,7 @@ TEST_F(ReplaceByShadowTest, AnInt8ReaderGetsItRounded) {
       at::quantize_per_tensor(q_.dequantize().sigmoid(), 0.25, 0, at::kQUInt8)
           .dequantize(),
       0.001, 0, at::kQUInt8);
-  EXPECT_TRUE(
-      OrThrow(b.Run({q_})).toTensor().equal(expected.dequantize()));
+  EXPECT_TRUE(OrThrow(b.Run({q_})).toTensor().equal(expected.dequantize()));
 }
 
 TEST_F(ReplaceByShadowTest, AFloatReaderGetsItUnrounded) {
@@ -83,7 +82,8 @@ graph(%x : Tensor):
   %r : Tensor = quantized::sigmoid(%x, %scale, %zero_point)
   %d : Tensor = aten::dequantize(%r)
   %both : (Tensor, Tensor) = prim::TupleConstruct(%r, %d)
-  return (%both))IR", R"IR(
+  return (%both))IR",
+                           R"IR(
 graph(%x : Tensor):
   %r : Tensor = aten::sigmoid(%x)
   %both : (Tensor, Tensor) = prim::TupleConstruct(%r, %r)

@@ -79,8 +79,9 @@ TEST(ChangeTextTest, TheTableNamesTheLargestGains) {
   for (LayerComparison& layer : result.layers) {
     layer.tried_changes[0].sqnr_db = 20.1;
   }
-  EXPECT_THAT(ToTable(result, {}),
-              HasSubstr("measured gain           no other range, weight or bias"));
+  EXPECT_THAT(
+      ToTable(result, {}),
+      HasSubstr("measured gain           no other range, weight or bias"));
 }
 
 }  // namespace
