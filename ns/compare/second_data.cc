@@ -2,13 +2,17 @@
 
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "ir/base/status.h"
 #include "ns/suite/compare_models.h"
 
 namespace ns {
 namespace {
+
+constexpr char kWhere[] = "on the second data set";
 
 // What of `options` holds for the second data set.
 CompareOptions OptionsOfSecond(const CompareOptions& options) {
@@ -47,7 +51,7 @@ absl::Status CompareOnSecondData(const ModelPair& models,
                                  ComparisonResult& result) {
   NS_ASSIGN_OR_RETURN(
       ComparisonResult second,
-      Annotated("on the second data set",
+      Annotated(kWhere,
                 CompareModels(models.float_model, models.quantized_model,
                               *inputs.batches, OptionsOfSecond(options))));
   absl::flat_hash_map<absl::string_view, LayerComparison*> layers;
@@ -57,6 +61,11 @@ absl::Status CompareOnSecondData(const ModelPair& models,
   for (LayerComparison& layer : result.layers) {
     if (const auto found = layers.find(layer.name); found != layers.end()) {
       SetOnSecond(*found->second, layer);
+    }
+  }
+  for (const std::string& warning : second.warnings) {
+    if (!absl::c_linear_search(result.warnings, warning)) {
+      result.warnings.push_back(absl::StrCat(kWhere, ": ", warning));
     }
   }
   result.second_data =

@@ -26,7 +26,8 @@ struct SecondInputs {
 // them to `result`, which is what CompareModels made of `models` with the same
 // `options` on other batches. Of `options`, all that says how models run and
 // match holds here, too; weights, shadows, kernels, files and callbacks but for
-// `progress` are of the first data set alone.
+// `progress` are of the first data set alone. What is to be warned of on the
+// second data set alone is added to the warnings.
 //
 // Errors: those of CompareModels, which name the second data set.
 absl::Status CompareOnSecondData(const ModelPair& models,

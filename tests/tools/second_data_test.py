@@ -116,6 +116,14 @@ class SecondDataTest(cli.CliTest):
     with open(self.path('r.json'), encoding='utf-8') as file:
       self.assertEqual(json.load(file), written)
 
+  def test_warnings_of_the_second_name_it(self):
+    torch.save([torch.full((2, 3, 12, 12), float('nan'))],
+               self.path('second.pt'))
+    _, error = self.succeed(
+        'compare', '--float=float.pt', '--quantized=quantized.pt',
+        '--inputs=first.pt', '--inputs-b=second.pt', cwd=self.folder)
+    self.assertRegex(error, r'(?m)^ns: warning: on the second data set: .*NaN')
+
   def test_images_of_another_size_are_fine(self):
     self.save('second.pt', 1, (2, 3, 20, 16))
     result = self.result('--inputs=first.pt', '--inputs-b=second.pt')
