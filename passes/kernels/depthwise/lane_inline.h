@@ -9,6 +9,8 @@
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define NS_LANE_SANITIZED
 #endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define NS_LANE_SANITIZED
 #endif
 
 #ifdef NS_LANE_SANITIZED
@@ -16,7 +18,11 @@
 #define NS_LANE_UNROLL
 #else
 #define NS_LANE_INLINE [[gnu::always_inline]] inline
+#ifdef __clang__
 #define NS_LANE_UNROLL _Pragma("unroll")
+#else
+#define NS_LANE_UNROLL _Pragma("GCC unroll 64")
+#endif
 #endif
 
 #endif  // PASSES_KERNELS_DEPTHWISE_LANE_INLINE_H_

@@ -23,6 +23,7 @@
 #include <cstring>
 
 #include "passes/kernels/embedding/embedding_kernels.h"
+#include "passes/kernels/unroll.h"
 
 namespace ns::kernels {
 namespace {
@@ -67,7 +68,7 @@ void PrefetchRow(const BagRange<Index>& bags, Index index) {
   const uintptr_t row = reinterpret_cast<uintptr_t>(bags.rows) +
                         static_cast<uintptr_t>(index) * row_bytes;
   const uintptr_t last = row + row_bytes - 1;
-#pragma clang loop unroll(disable)
+  NS_NO_UNROLL
   for (uintptr_t line = row; line < last; line += 64) {
     _mm_prefetch(reinterpret_cast<const char*>(line), _MM_HINT_T0);
   }

@@ -1,6 +1,7 @@
 #include "passes/kernels/embedding/bag_loop.h"
 #include "passes/kernels/embedding/half.h"
 #include "passes/kernels/simd/avx2.h"
+#include "passes/kernels/unroll.h"
 
 namespace ns::kernels {
 namespace {
@@ -26,7 +27,7 @@ class ByteBlock {
 
   ByteBlock(int64_t column, int64_t columns)
       : column_(column), last_(columns - (kVectors - 1) * kWidth) {
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int v = 0; v < kVectors; ++v) {
       sums_[v] = Avx2::SetFloats(0);
     }
@@ -36,7 +37,7 @@ class ByteBlock {
   void Add(const uint8_t* row, const ScaleBias& read) {
     const __m256 scale = Avx2::SetFloats(read.scale);
     const __m256 bias = Avx2::SetFloats(read.bias);
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int v = 0; v < kVectors; ++v) {
       sums_[v] = AddBytes<Avx2>(
           sums_[v], Avx2::WidenBytes(row + column_ + v * kWidth), scale, bias);
@@ -44,7 +45,7 @@ class ByteBlock {
   }
 
   void Store(float* out) const {
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int v = 0; v < kVectors; ++v) {
       StoreSome(out + column_ + v * kWidth, v < kVectors - 1 ? kWidth : last_,
                 sums_[v]);
@@ -73,7 +74,7 @@ class NibbleBlock {
 
   NibbleBlock(int64_t column, int64_t columns)
       : column_(column), last_(columns - (kPairs - 1) * 2 * kWidth) {
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int p = 0; p < kPairs; ++p) {
       even_[p] = odd_[p] = Avx2::SetFloats(0);
     }
@@ -83,7 +84,7 @@ class NibbleBlock {
     const __m256i low = Avx2::SetInts(15);
     const __m256 scale = Avx2::SetFloats(read.scale);
     const __m256 bias = Avx2::SetFloats(read.bias);
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int p = 0; p < kPairs; ++p) {
       const uint8_t* at = row + column_ / 2 + p * kWidth;
       // Loads may reach into the four bytes of scale and bias, not beyond.
@@ -96,7 +97,7 @@ class NibbleBlock {
   }
 
   void Store(float* out) const {
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int p = 0; p < kPairs; ++p) {
       float* at = out + column_ + p * 2 * kWidth;
       const int64_t columns = p < kPairs - 1 ? 2 * kWidth : last_;

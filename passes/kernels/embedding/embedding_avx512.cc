@@ -1,5 +1,6 @@
 #include "passes/kernels/embedding/bag_loop.h"
 #include "passes/kernels/simd/avx512.h"
+#include "passes/kernels/unroll.h"
 
 namespace ns::kernels {
 namespace {
@@ -22,7 +23,7 @@ class ByteBlock {
   ByteBlock(int64_t column, int64_t columns)
       : column_(column),
         last_(Avx512::First(columns - (kVectors - 1) * kWidth)) {
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int v = 0; v < kVectors; ++v) {
       sums_[v] = Avx512::SetFloats(0);
     }
@@ -31,7 +32,7 @@ class ByteBlock {
   void Add(const uint8_t* row, const ScaleBias& read) {
     const __m512 scale = Avx512::SetFloats(read.scale);
     const __m512 bias = Avx512::SetFloats(read.bias);
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int v = 0; v < kVectors; ++v) {
       const __m128i bytes = LoadBytes(row + column_ + v * kWidth,
                                       v < kVectors - 1 ? 0xffff : last_);
@@ -41,7 +42,7 @@ class ByteBlock {
   }
 
   void Store(float* out) const {
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int v = 0; v < kVectors; ++v) {
       Avx512::Store(out + column_ + v * kWidth,
                     v < kVectors - 1 ? 0xffff : last_, sums_[v]);
@@ -75,7 +76,7 @@ class NibbleBlock {
       : column_(column),
         last_((columns - (kPairs - 1) * 2 * kWidth)),
         last_bytes_(Avx512::First((last_ + 1) / 2)) {
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int p = 0; p < kPairs; ++p) {
       even_[p] = odd_[p] = Avx512::SetFloats(0);
     }
@@ -87,7 +88,7 @@ class NibbleBlock {
         _mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     const __m512 scale = Avx512::SetFloats(read.scale);
     const __m512 bias = Avx512::SetFloats(read.bias);
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int p = 0; p < kPairs; ++p) {
       const __m512i bytes = _mm512_cvtepu8_epi32(
           LoadBytes(row + column_ / 2 + p * kWidth,
@@ -105,7 +106,7 @@ class NibbleBlock {
                                             5, 21, 6, 22, 7, 23);
     const __m512i second = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12,
                                              28, 13, 29, 14, 30, 15, 31);
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int p = 0; p < kPairs; ++p) {
       float* at = out + column_ + p * 2 * kWidth;
       const int64_t columns = p < kPairs - 1 ? 2 * kWidth : last_;

@@ -102,13 +102,20 @@ template <int kRowTiles, int kPanels, bool kStreams>
 struct AmxTiles {
   static constexpr int64_t kStride = kQuadOutputs * sizeof(int32_t);
 
+  // GCC's macros print the number of the tile into the assembly, so that it has
+  // to be a literal.
   template <int kTile>
   static inline __attribute__((always_inline)) void LoadWeights(
       const int8_t* weights) {
-    if constexpr (kStreams) {
-      _tile_stream_loadd(kTile, weights, kStepWeights);
+    static_assert(kTile == 6 || kTile == 7);
+    if constexpr (kStreams && kTile == 6) {
+      _tile_stream_loadd(6, weights, kStepWeights);
+    } else if constexpr (kStreams) {
+      _tile_stream_loadd(7, weights, kStepWeights);
+    } else if constexpr (kTile == 6) {
+      _tile_loadd(6, weights, kStepWeights);
     } else {
-      _tile_loadd(kTile, weights, kStepWeights);
+      _tile_loadd(7, weights, kStepWeights);
     }
   }
 

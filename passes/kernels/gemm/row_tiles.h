@@ -17,6 +17,7 @@
 #include "passes/kernels/gemm/row_kernels.h"
 #include "passes/kernels/simd/requantize.h"
 #include "passes/kernels/simd/sum_of_bytes.h"
+#include "passes/kernels/unroll.h"
 
 namespace ns::kernels {
 
@@ -89,15 +90,15 @@ struct RowTiles {
       const int8_t* weights, int64_t panel_bytes,
       Ints (&sums)[kRows][kPanels * kVectors], const Step& step) {
     typename V::Weights w[kPanels * kVectors];
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int v = 0; v < kPanels * kVectors; ++v) {
       w[v] = V::LoadWeights(weights + v / kVectors * panel_bytes +
                             v % kVectors * (kStepWeights / kVectors));
     }
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int r = 0; r < kRows; ++r) {
       const typename V::Activations a = V::SpreadActivations(step(r));
-#pragma clang loop unroll(full)
+      NS_UNROLL
       for (int v = 0; v < kPanels * kVectors; ++v) {
         sums[r][v] = V::AddProducts(sums[r][v], a, w[v]);
       }
@@ -111,13 +112,13 @@ struct RowTiles {
       const int8_t* weights, int64_t k, Ints (&sums)[kRows][1],
       const Row& row) {
     typename V::Weights w[kUnrolled];
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int step = 0; step < kUnrolled; ++step) {
       w[step] = V::LoadWeights(weights + step * kStepWeights);
     }
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int r = 0; r < kRows; ++r) {
-#pragma clang loop unroll(full)
+      NS_UNROLL
       for (int step = 0; step < kUnrolled; ++step) {
         const typename V::Activations a =
             V::SpreadActivations(LoadStep(row(r) + k + step * kStepBytes));
@@ -133,7 +134,7 @@ struct RowTiles {
                                              const TilePlace& place) {
     constexpr bool kByRow = kPanels * kVectors == 1;
     Ints sums[kRows][kPanels * kVectors];
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int v = 0; v < kPanels * kVectors; ++v) {
       const int64_t output = place.output + v * V::kFloats;
       const int64_t rest = task.outputs - output;
@@ -141,14 +142,14 @@ struct RowTiles {
                                             : V::Load(task.view.start + output,
                                                       V::First(rest));
       if (place.row_sums == nullptr) {
-#pragma clang loop unroll(full)
+        NS_UNROLL
         for (int r = 0; r < kRows; ++r) {
           sums[r][v] = start;
         }
       } else {
         const Ints zero_point =
             V::Load(task.view.weight_zero_points + output, V::First(rest));
-#pragma clang loop unroll(full)
+        NS_UNROLL
         for (int r = 0; r < kRows; ++r) {
           sums[r][v] = V::Subtract(
               start, V::Multiply(V::SetInts(place.row_sums[r]), zero_point));
@@ -172,7 +173,7 @@ struct RowTiles {
       const uint8_t* const* row_table = place.rows;
       const uint8_t* rows[kByRow ? 1 : kRows];
       if constexpr (!kByRow) {
-#pragma clang loop unroll(full)
+        NS_UNROLL
         for (int r = 0; r < kRows; ++r) {
           rows[r] = row_table[r] + run_offset;
         }
@@ -181,19 +182,19 @@ struct RowTiles {
         return kByRow ? row_table[r] + run_offset : rows[kByRow ? 0 : r];
       };
       int64_t k = 0;
-#pragma clang loop unroll(disable)
+      NS_NO_UNROLL
       for (; k + kUnrolled * kStepBytes <= whole; k += kUnrolled * kStepBytes) {
         HideFromCompiler(k);
         HideFromCompiler(weights);
         if constexpr (kByRow) {
           HideFromCompiler(row_table);
-#pragma clang loop unroll(full)
+          NS_UNROLL
           for (int line = 0; line < kSoonLines; ++line) {
             __builtin_prefetch(soon + line * kStepWeights, 0, 3);
           }
           AddProductsByRow<kRows>(weights, k, sums, row);
         } else {
-#pragma clang loop unroll(full)
+          NS_UNROLL
           for (int step = 0; step < kUnrolled; ++step) {
             if (step % 2 == 0) {
               __builtin_prefetch(soon + step / 2 * kStepWeights, 0, 2);
@@ -208,7 +209,7 @@ struct RowTiles {
         weights += kUnrolled * kStepWeights;
         soon += soon_step;
       }
-#pragma clang loop unroll(disable)
+      NS_NO_UNROLL
       for (; k < whole; k += kStepBytes) {
         AddProducts<kRows, kPanels>(
             weights, task.panel_bytes, sums,
@@ -237,9 +238,9 @@ struct RowTiles {
     // Rarely asked for, or worth little beside the sums: not worth the code of
     // doing it in registers.
     int32_t stored[kRows][kPanels * kPanelOutputs];
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int r = 0; r < kRows; ++r) {
-#pragma clang loop unroll(full)
+      NS_UNROLL
       for (int v = 0; v < kPanels * kVectors; ++v) {
         V::Store(stored[r] + v * V::kFloats, sums[r][v]);
       }
@@ -259,10 +260,10 @@ struct RowTiles {
     uint8_t* const out = place.out + kDone * kPanelOutputs;
     constexpr int kTogether = Panels::kRows > 1 ? kRows / Panels::kRows : 0;
     if constexpr (kTogether > 0) {
-#pragma clang loop unroll(full)
+      NS_UNROLL
       for (int i = 0; i < kTogether; ++i) {
         const Ints* rows[Panels::kRows];
-#pragma clang loop unroll(full)
+        NS_UNROLL
         for (int r = 0; r < Panels::kRows; ++r) {
           rows[r] = sums[i * Panels::kRows + r] + kDone * kVectors;
         }
@@ -270,7 +271,7 @@ struct RowTiles {
                           task.row_stride);
       }
     }
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int r = kTogether * Panels::kRows; r < kRows; ++r) {
       outputs.Write(sums[r] + kDone * kVectors, out + r * task.row_stride);
     }

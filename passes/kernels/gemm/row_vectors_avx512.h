@@ -9,6 +9,7 @@
 #include "passes/kernels/output_pipeline.h"
 #include "passes/kernels/simd/avx512.h"
 #include "passes/kernels/simd/requantize.h"
+#include "passes/kernels/unroll.h"
 
 namespace ns::kernels {
 namespace {
@@ -84,7 +85,7 @@ struct RowVectorsAvx512 : Avx512, Products {
         Avx512::Store(out, bytes);
         return;
       }
-#pragma clang loop unroll(full)
+      NS_UNROLL
       for (int r = 0; r < kRows; ++r) {
         if (IsWhole()) {
           StoreQuarters<kPanels>(out + r * row_stride, bytes);

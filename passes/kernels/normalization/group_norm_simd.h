@@ -9,6 +9,7 @@
 #include "passes/kernels/normalization/value_sums_simd.h"
 #include "passes/kernels/simd/blocks.h"
 #include "passes/kernels/simd/quantize.h"
+#include "passes/kernels/unroll.h"
 
 namespace ns::kernels {
 
@@ -54,7 +55,7 @@ void AddColumns(const uint8_t* quantized, int64_t lines, int64_t n,
   const auto at = [](uint32_t* base, int v) {
     return reinterpret_cast<int32_t*>(base + v * V::kFloats);
   };
-#pragma clang loop unroll(full)
+  NS_UNROLL
   for (int v = 0; v < kVectors; ++v) {
     sum[v] = kIsWhole ? V::Load(at(sums, v)) : V::Load(at(sums, v), mask);
     square[v] =
@@ -62,7 +63,7 @@ void AddColumns(const uint8_t* quantized, int64_t lines, int64_t n,
   }
   for (int64_t line = 0; line < lines; ++line) {
     const uint8_t* const row = quantized + line * n;
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int v = 0; v < kVectors; ++v) {
       const auto wide = kIsWhole ? V::WidenBytes(row + v * V::kFloats)
                                  : V::WidenBytes(row, count);
@@ -71,7 +72,7 @@ void AddColumns(const uint8_t* quantized, int64_t lines, int64_t n,
       square[v] = V::Add(square[v], V::SumPairProducts(wide, wide));
     }
   }
-#pragma clang loop unroll(full)
+  NS_UNROLL
   for (int v = 0; v < kVectors; ++v) {
     if (kIsWhole) {
       V::Store(at(sums, v), sum[v]);

@@ -3,6 +3,7 @@
 #include "passes/kernels/pooling/average_pool_kernels.h"
 #include "passes/kernels/pooling/average_rounding_simd.h"
 #include "passes/kernels/simd/avx2.h"
+#include "passes/kernels/unroll.h"
 
 namespace ns::kernels {
 namespace {
@@ -56,13 +57,13 @@ void AverageBlock(const PoolRow<Element>& row, int64_t i, int64_t channel,
   // The sums are in the order that unpacking leaves, and packing undoes.
   __m256i low[kVectors];
   __m256i high[kVectors];
-#pragma clang loop unroll(full)
+  NS_UNROLL
   for (int v = 0; v < kVectors; ++v) {
     narrow[v] = zero;
     low[v] = high[v] = Avx2::SetInts(scale.start);
   }
   const auto widen = [&] {
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int v = 0; v < kVectors; ++v) {
       low[v] = Avx2::Add(low[v], Avx2::UnpackLowShorts(narrow[v], zero));
       high[v] = Avx2::Add(high[v], Avx2::UnpackHighShorts(narrow[v], zero));
@@ -71,7 +72,7 @@ void AverageBlock(const PoolRow<Element>& row, int64_t i, int64_t channel,
   };
   int64_t room = kNarrowSums;
   ForEachPixel(row, i, channel, [&](const Element* pixel) {
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int v = 0; v < kVectors; ++v) {
       narrow[v] =
           Avx2::AddShorts(narrow[v], Channels::Load(pixel + v * kWidth));
@@ -82,7 +83,7 @@ void AverageBlock(const PoolRow<Element>& row, int64_t i, int64_t channel,
     }
   });
   widen();
-#pragma clang loop unroll(full)
+  NS_UNROLL
   for (int v = 0; v < kVectors; ++v) {
     const __m256i words = Avx2::PackInts(
         RoundAverages<Avx2>(low[v], scale.multiplier, rounding),

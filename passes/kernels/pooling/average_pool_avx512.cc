@@ -3,6 +3,7 @@
 #include "passes/kernels/pooling/average_pool_kernels.h"
 #include "passes/kernels/pooling/average_rounding_simd.h"
 #include "passes/kernels/simd/avx512.h"
+#include "passes/kernels/unroll.h"
 
 namespace ns::kernels {
 namespace {
@@ -28,7 +29,7 @@ void Widen(__m512i low, __m512i high, Sums& sums) {
 __m512i Round(const Sums& sums, float multiplier,
               const AverageRounding& rounding) {
   __m512i quantized[4];
-#pragma clang loop unroll(full)
+  NS_UNROLL
   for (int i = 0; i < 4; ++i) {
     quantized[i] = RoundAverages<Avx512>(sums.wide[i], multiplier, rounding);
   }
@@ -51,14 +52,14 @@ void AverageBlock(const PoolRow<uint8_t>& row, int64_t i, int64_t channel,
   __m512i low[kVectors];
   __m512i high[kVectors];
   Sums sums[kVectors];
-#pragma clang loop unroll(full)
+  NS_UNROLL
   for (int v = 0; v < kVectors; ++v) {
     low[v] = high[v] = zero;
     sums[v] = StartAt(scale.start);
   }
   int64_t room = kNarrowSums;
   ForEachPixel(row, i, channel, [&](const uint8_t* pixel) {
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int v = 0; v < kVectors; ++v) {
       const __m512i quantized = kMasked ? _mm512_maskz_loadu_epi8(mask, pixel)
                                         : Avx512::Load(pixel + v * kWidth);
@@ -69,14 +70,14 @@ void AverageBlock(const PoolRow<uint8_t>& row, int64_t i, int64_t channel,
     }
     if (--room == 0) {
       room = kNarrowSums;
-#pragma clang loop unroll(full)
+      NS_UNROLL
       for (int v = 0; v < kVectors; ++v) {
         Widen(low[v], high[v], sums[v]);
         low[v] = high[v] = zero;
       }
     }
   });
-#pragma clang loop unroll(full)
+  NS_UNROLL
   for (int v = 0; v < kVectors; ++v) {
     Widen(low[v], high[v], sums[v]);
     const __m512i quantized = Round(sums[v], scale.multiplier, rounding);
@@ -116,13 +117,13 @@ void SumOfRows(const uint8_t* const* rows, int64_t count, int64_t bytes,
     __m512i sums[4] = {zero, zero, zero, zero};
     for (int64_t r = 0; r < count; ++r) {
       const uint8_t* at = rows[r] + i;
-#pragma clang loop unroll(full)
+      NS_UNROLL
       for (int v = 0; v < 4; ++v) {
         sums[v] =
             Avx512::AddShorts(sums[v], Avx512::WidenToShorts(at + v * kWords));
       }
     }
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int v = 0; v < 4; ++v) {
       Avx512::Store(out + i + v * kWords, sums[v]);
     }

@@ -2,6 +2,7 @@
 
 #include "passes/kernels/pooling/max_pool_kernels.h"
 #include "passes/kernels/simd/avx2.h"
+#include "passes/kernels/unroll.h"
 
 namespace ns::kernels {
 namespace {
@@ -56,17 +57,17 @@ template <typename Bytes, int kVectors>
 void MaxBlock(const PoolRow<uint8_t>& row, int64_t i, int64_t channel,
               uint8_t* out) {
   typename Bytes::Vector greatest[kVectors];
-#pragma clang loop unroll(full)
+  NS_UNROLL
   for (int v = 0; v < kVectors; ++v) {
     greatest[v] = Bytes::Zero();
   }
   ForEachPixel(row, i, channel, [&](const uint8_t* pixel) {
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int v = 0; v < kVectors; ++v) {
       greatest[v] = Bytes::Max(greatest[v], pixel + v * Bytes::kWidth);
     }
   });
-#pragma clang loop unroll(full)
+  NS_UNROLL
   for (int v = 0; v < kVectors; ++v) {
     Bytes::Store(out + channel + v * Bytes::kWidth, greatest[v]);
   }

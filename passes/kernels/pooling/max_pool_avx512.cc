@@ -2,6 +2,7 @@
 
 #include "passes/kernels/pooling/max_pool_kernels.h"
 #include "passes/kernels/simd/avx512.h"
+#include "passes/kernels/unroll.h"
 
 namespace ns::kernels {
 namespace {
@@ -15,12 +16,12 @@ template <int kVectors, bool kMasked>
 void MaxBlock(const PoolRow<uint8_t>& row, int64_t i, int64_t channel,
               __mmask64 mask, uint8_t* out) {
   __m512i greatest[kVectors];
-#pragma clang loop unroll(full)
+  NS_UNROLL
   for (int v = 0; v < kVectors; ++v) {
     greatest[v] = Avx512::Zero();
   }
   ForEachPixel(row, i, channel, [&](const uint8_t* pixel) {
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int v = 0; v < kVectors; ++v) {
       const uint8_t* at = pixel + v * kWidth;
       const __m512i quantized = kMasked && v == kVectors - 1
@@ -29,7 +30,7 @@ void MaxBlock(const PoolRow<uint8_t>& row, int64_t i, int64_t channel,
       greatest[v] = Avx512::MaxBytes(greatest[v], quantized);
     }
   });
-#pragma clang loop unroll(full)
+  NS_UNROLL
   for (int v = 0; v < kVectors; ++v) {
     uint8_t* at = out + channel + v * kWidth;
     if (kMasked && v == kVectors - 1) {
@@ -84,13 +85,13 @@ void MaxOfRows(const uint8_t* const* rows, int64_t count, int64_t bytes,
     __m512i greatest[4] = {Avx512::Zero(), Avx512::Zero(), Avx512::Zero(),
                            Avx512::Zero()};
     for (int64_t r = 0; r < count; ++r) {
-#pragma clang loop unroll(full)
+      NS_UNROLL
       for (int v = 0; v < 4; ++v) {
         greatest[v] = Avx512::MaxBytes(greatest[v],
                                        Avx512::Load(rows[r] + i + v * kWidth));
       }
     }
-#pragma clang loop unroll(full)
+    NS_UNROLL
     for (int v = 0; v < 4; ++v) {
       Avx512::Store(out + i + v * kWidth, greatest[v]);
     }

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "passes/kernels/unroll.h"
+
 namespace ns::kernels {
 
 // Which pixels of each row are in the window of an output: `count` of them,
@@ -40,7 +42,7 @@ template <int kCount, typename Element, typename See>
   for (int64_t r = 0; r < row.row_count; ++r) {
     const Element* pixel = row.rows[r] + span.offset + channel;
     if (kCount > 0) {
-#pragma clang loop unroll(full)
+      NS_UNROLL
       for (int k = 0; k < kCount; ++k) {
         see(pixel + k * step);
       }
