@@ -4,12 +4,13 @@
 PREFIX = "nspasses"
 
 # Renames what could mean a host's own file: `#include "ir/graph/pass.h"`, and the
-# guard IR_PASS_H_ that a host's ir/graph/pass.h has as well.
+# guard IR_PASS_H_ that a host's ir/graph/pass.h has as well. As in
+# tools/cmake/prefix_headers.cmake.
 _COPY = """
 while IFS=' ' read -r from to; do
   sed -E \\
-    -e 's,^#include "((ir|passes|ns)/),#include "{prefix}/\\1,' \\
-    -e 's,^#(ifndef|define) ((IR|PASSES|NS)_[A-Z0-9_]*_H_)$,#\\1 {guard}_\\2,' \\
+    -e 's,^#include "((ir|passes|ns|tests)/),#include "{prefix}/\\1,' \\
+    -e 's,^#(ifndef|define) ((IR|PASSES|NS|TESTS)_[A-Z0-9_]*_H_)$,#\\1 {guard}_\\2,' \\
     "$from" >"$to"
 done <"$1"
 """.format(prefix = PREFIX, guard = PREFIX.upper())
@@ -54,7 +55,10 @@ def _umbrella_header_files_impl(ctx):
         arguments = [pairs.path],
         mnemonic = "PrefixHeaders",
     )
-    return [DefaultInfo(files = depset(headers + copies))]
+    return [DefaultInfo(
+        files = depset(headers + copies),
+        runfiles = ctx.runfiles(copies),
+    )]
 
 _umbrella_header_files = rule(
     implementation = _umbrella_header_files_impl,
@@ -63,6 +67,31 @@ _umbrella_header_files = rule(
         "deps": attr.label_list(providers = [CcInfo]),
     },
 )
+
+def test_umbrella(name, deps, below):
+    """A cc_library of helpers for tests, which links only what they use.
+
+    Args:
+      name: what tests of hosts depend on.
+      deps: the helpers.
+      below: umbrellas whose headers are left to them, and to their _headers.
+    """
+    files = name + "_header_files"
+    _umbrella_header_files(
+        name = files,
+        testonly = True,
+        below = [label + "_header_files" for label in below],
+        deps = deps,
+        visibility = ["//tests/tools:__pkg__"],
+    )
+    native.cc_library(
+        name = name,
+        testonly = True,
+        hdrs = [files],
+        includes = ["prefixed"],
+        deps = deps + ["@system//:gtest"] +
+               [label + "_headers" for label in below],
+    )
 
 def umbrella(name, deps, below = []):
     """A cc_library that stands for `deps` and all that they use.
@@ -85,7 +114,7 @@ def umbrella(name, deps, below = []):
         name = files,
         below = [label + "_header_files" for label in below],
         deps = deps,
-        visibility = ["//visibility:private"],
+        visibility = ["//tests/tools:__pkg__"],
     )
     native.cc_library(
         name = name + "_headers",
