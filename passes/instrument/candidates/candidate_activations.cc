@@ -18,14 +18,8 @@ using ::torch::jit::Value;
 constexpr char kQuantizerPrefix[] = "ns_quantizer_";
 
 bool RoundsOutputs(const ObserverConfig& config) {
-  switch (ModeOf(config)) {
-    case QuantizationMode::kFloat:
-    case QuantizationMode::kDynamic:
-      return false;
-    case QuantizationMode::kStatic:
-    case QuantizationMode::kHalf:
-      return true;
-  }
+  const QuantizationMode mode = ModeOf(config);
+  return mode == QuantizationMode::kStatic || mode == QuantizationMode::kHalf;
 }
 
 std::string AttachQuantizer(torch::jit::Module& module, int index,
