@@ -11,14 +11,14 @@ usage() {
 usage: tools/test_cmake.sh [--compiler=g++] [--jobs=N] [--folder=DIR]
                            [--time-limit=SECONDS [--optional]]
 
-Builds all of ns with tools/cmake, installs it, removes the build, and uses what
-was installed: the demo has to print README's table, Python has to load
-libns_ops.so, and tests/embedding, a compiler with a pass of its own and tests
-of it, has to build and pass with find_package and with pkg-config.
+Builds ns with tools/cmake, installs it, removes the build directory, and tests
+what was installed: the demo prints README's table, Python loads libns_ops.so,
+and tests/embedding, a compiler with a pass of its own, builds and passes its
+tests, with find_package and with pkg-config.
 
   --compiler=CXX        g++ (the default) or clang++
-  --jobs=N              files compiled at a time; one a processor by default
-  --folder=DIR          keeps what is built and installed there
+  --jobs=N              files to compile at a time; default: one per processor
+  --folder=DIR          where to build and install; default: a temporary one
   --time-limit=SECONDS  stop when so much time has passed
   --optional            running out of time is no failure
 
@@ -65,8 +65,8 @@ finish() {
   echo "${passed} passed, ${failed} failed"
 }
 
-# Runs a step, a function of this script, and counts it; stops after a failure,
-# as later steps use what earlier ones make.
+# Runs a function of this script as a step, and counts it. Stops after a failure,
+# because later steps need the results of earlier ones.
 run_step() {
   local started=${SECONDS} status=0
   local -a limit=()
@@ -91,14 +91,14 @@ run_step() {
   fi
 }
 
-# The steps run in a shell of their own, with what is exported below.
+# Steps run in a shell of their own, with the variables exported below.
 # shellcheck disable=SC2317  # run_step calls them.
 build_and_install() {
   cmake -S tools/cmake -B "${BUILD}" -G Ninja \
     -DCMAKE_CXX_COMPILER="${COMPILER}"
   cmake --build "${BUILD}" --parallel "${JOBS}"
   cmake --install "${BUILD}" --prefix "${PREFIX}" >/dev/null
-  # What is installed must not need it.
+  # What is installed must not depend on it.
   rm -rf "${BUILD}"
 }
 
@@ -107,7 +107,7 @@ print_the_table_of_the_readme() {
   local demo=tools/demo line printed table
   line="NO_COLOR=1 '${PREFIX}/bin/ns' compare --float=${demo}/float.pt \
     --quantized=${demo}/quantized.pt --inputs=${demo}/images.pt 2>/dev/null"
-  # README has what a terminal of 80 columns shows.
+  # README shows the table for a terminal of 80 columns.
   printed="$(script --quiet --return --command "stty cols 80; ${line}" \
     /dev/null </dev/null | tr -d '\r')"
   table="$(sed -n '/^ *float  *quantized  *weight/,/^lowest shadow/p' README.md)"

@@ -47,9 +47,9 @@ class JsonKeys {
     (*this)(key, a);
   }
 
-  template <typename T, typename NameOf, typename Named>
+  template <typename T, typename NameOf, typename Find>
   void Named(absl::string_view key, T& /*value*/, const NameOf& /*name_of*/,
-             const Named& /*named*/, absl::string_view /*what*/) {
+             const Find& /*named*/, absl::string_view /*what*/) {
     std::string name;
     (*this)(key, name);
   }

@@ -86,9 +86,9 @@ class JsonIn {
     std::tie(a, b) = both;
   }
 
-  template <typename T, typename NameOf, typename Named>
+  template <typename T, typename NameOf, typename Find>
   void Named(absl::string_view key, T& value, const NameOf& /*name_of*/,
-             const Named& named, absl::string_view what) {
+             const Find& named, absl::string_view what) {
     std::string name;
     (*this)(key, name);
     if (const auto found = named(name)) {

@@ -55,9 +55,9 @@ class JsonOut {
     (*this)(key, std::pair(a, b));
   }
 
-  template <typename T, typename NameOf, typename Named>
+  template <typename T, typename NameOf, typename Find>
   void Named(absl::string_view key, const T& value, const NameOf& name_of,
-             const Named& /*named*/, absl::string_view /*what*/) {
+             const Find& /*named*/, absl::string_view /*what*/) {
     (*this)(key, std::string(name_of(value)));
   }
 

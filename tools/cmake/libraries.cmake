@@ -1,7 +1,7 @@
 # Finds abseil, isa-l and LLVM's containers.
 
-# Those of tools/bazel/system.bzl; abseil splits and merges its smaller libraries
-# from release to release, so that only the first few have to be there.
+# The libraries of tools/bazel/system.bzl. Only the first few are required, as
+# abseil splits and merges the smaller ones from release to release.
 set(NS_ABSEIL_NEEDED base status statusor strings raw_hash_set)
 set(
   NS_ABSEIL_LIBRARIES
@@ -19,7 +19,7 @@ set(
   cord
 )
 
-# The target ns::abseil; `error` is "", or a line.
+# Defines the target ns::abseil, or sets `error` to a message.
 function(ns_add_abseil_target error)
   set(${error} "" PARENT_SCOPE)
   if(TARGET ns::abseil)
@@ -57,7 +57,7 @@ function(ns_add_abseil_target error)
   endif()
 endfunction()
 
-# The target ns::isal.
+# Defines the target ns::isal, or sets `error` to a message.
 function(ns_add_isal_target error)
   set(${error} "" PARENT_SCOPE)
   find_path(NS_ISAL_INCLUDE isa-l/igzip_lib.h)
@@ -80,9 +80,8 @@ function(ns_add_isal_target error)
   endif()
 endfunction()
 
-# The library for terminals that libLLVMSupport.a uses, "" where there is none:
-# LLVM 19 and later do without. Its file for linking is in another package than
-# the one that each machine has.
+# Sets `out` to the terminal library that libLLVMSupport.a uses before LLVM 19, or
+# to "". libtinfo.so is in a development package, libtinfo.so.6 on every machine.
 function(ns_find_tinfo out)
   find_library(NS_TINFO NAMES tinfo libtinfo.so.6 libtinfo.so.5)
   mark_as_advanced(NS_TINFO)
@@ -93,9 +92,10 @@ function(ns_find_tinfo out)
   set(${out} "${${out}}" PARENT_SCOPE)
 endfunction()
 
-# Sets NS_LLVM_INCLUDE (which has llvm/), NS_LLVM_C_INCLUDE (llvm-c/) and
-# NS_LLVM_LIB to those of the newest LLVM that has its headers and
-# libLLVMSupport.a here: Debian installs several side by side.
+# Sets NS_LLVM_INCLUDE and NS_LLVM_LIB to the directories of an LLVM in
+# CMAKE_PREFIX_PATH, or else of the newest one that is installed with headers and
+# libLLVMSupport.a: Debian installs several side by side. If there is none, sets
+# `error` to a message.
 function(ns_find_llvm error)
   set(${error} "" PARENT_SCOPE)
   file(GLOB homes "${NS_SYSTEM}/lib/llvm-*")

@@ -1,12 +1,12 @@
-# Finds LibTorch by its folders. find_package(Torch) would ask for the toolkit
-# of CUDA where LibTorch was built with it, and link all of CUDA.
+# Finds LibTorch by its directories. find_package(Torch) would require the CUDA
+# toolkit for a LibTorch that was built with it, and link all of CUDA.
 
-# Where Debian's packages are. Tests look elsewhere.
+# The prefix of Debian's packages. Tests set it to an empty directory.
 set(NS_SYSTEM /usr CACHE PATH "Where packages of the system are")
 mark_as_advanced(NS_SYSTEM)
 
-# The folder of the torch that python3 would import, "" for none. It is not
-# imported, which takes seconds.
+# Sets `out` to the directory of the torch that python3 would import, or to "".
+# Importing it would take seconds.
 function(ns_python_torch out)
   set(${out} "" PARENT_SCOPE)
   find_program(NS_PYTHON3 python3)
@@ -19,16 +19,17 @@ function(ns_python_torch out)
       OUTPUT_STRIP_TRAILING_WHITESPACE
       ERROR_QUIET
     )
-    # Debian's torch for Python is links to libtorch-dev, if that is installed.
+    # Debian's python3-torch only links to the files of libtorch-dev.
     if(NOT folder MATCHES "^/usr/lib/python3/")
       set(${out} "${folder}" PARENT_SCOPE)
     endif()
   endif()
 endfunction()
 
-# Looks in `home`, an unpacked LibTorch or the `torch` folder of a Python
-# install, and in the system if that is "". Sets NS_TORCH_INCLUDE (folders),
-# NS_TORCH_LIB (a folder), NS_TORCH_VERSION, and NS_TORCH_ERROR: "", or a line.
+# Looks for LibTorch in `home`, an unpacked LibTorch or the `torch` directory of a
+# Python install, or in the system if `home` is "". Sets NS_TORCH_INCLUDE (a list
+# of directories), NS_TORCH_LIB (a directory), NS_TORCH_VERSION, and
+# NS_TORCH_ERROR, which is "" if it was found.
 function(ns_look_for_libtorch home)
   set(NS_TORCH_ERROR "" PARENT_SCOPE)
   set(help "name an unpacked LibTorch or the torch folder of a Python install")
@@ -101,7 +102,7 @@ function(ns_look_for_libtorch home)
     return()
   endif()
 
-  # How the constructor of c10::Error takes its std::string.
+  # The mangled constructor of c10::Error names the kind of its std::string.
   file(
     STRINGS "${lib}/libc10.so" constructors
     REGEX "_ZN3c105ErrorC[12]ENS_14SourceLocationE" LIMIT_COUNT 8
@@ -125,15 +126,15 @@ function(ns_look_for_libtorch home)
   set(NS_TORCH_VERSION "${version}" PARENT_SCOPE)
 endfunction()
 
-# The target ns::torch, of the folders that ns_look_for_libtorch found. Without
-# libtorch.so, which only loads the libraries of CUDA where there are any.
+# Defines the target ns::torch from what ns_look_for_libtorch found. libtorch.so
+# is left out: it has no code, and would load the libraries of CUDA.
 function(ns_add_torch_target)
   if(TARGET ns::torch)
     return()
   endif()
   add_library(ns::torch INTERFACE IMPORTED GLOBAL)
   set(include "${NS_TORCH_INCLUDE}")
-  # The compiler looks there by itself, and in the right order.
+  # The compiler searches it anyway; -isystem would change the order.
   list(REMOVE_ITEM include /usr/include)
   set_target_properties(
     ns::torch

@@ -1,5 +1,5 @@
-# Writes the styles and scripts of the HTML report as C++ string literals: the
-# same file, byte for byte, as the genrule in ns/report/page/BUILD.
+# Writes the styles and scripts of the HTML report as C++ string literals. The
+# file is the same, byte for byte, as that of the genrule in ns/report/page/BUILD.
 #
 #   cmake -D PAGE=ns/report/page -D OUT=page_source.cc -P page_source.cmake
 #

@@ -1,11 +1,11 @@
-# Copies headers to OUT/nspasses, where other projects include them as
-# "nspasses/ir/graph/pass.h", with the changes of tools/bazel/umbrella.bzl: its
-# headers and these are the same, byte for byte.
+# Copies headers to OUT/nspasses, for other projects to include them as
+# "nspasses/ir/graph/pass.h". The copies are the same, byte for byte, as those of
+# tools/bazel/umbrella.bzl.
 #
 #   cmake -D ROOT=. -D OUT=include -D "HEADERS=ir/graph/pass.h;..." \
 #     -P prefix_headers.cmake
 #
-# LIST=FILE, a file with one path a line, stands for HEADERS.
+# LIST=FILE, a file with a path on each line, can replace HEADERS.
 if(LIST)
   file(STRINGS "${LIST}" HEADERS)
 endif()

@@ -1,13 +1,13 @@
-# The sources and headers, and the flags of sources for one instruction set.
-#
-# As a script, it prints one line for each: the library, the path, the flags.
+# Lists the sources and headers, and the flags of sources that are compiled for
+# one instruction set. Run as a script, it prints a line for each file: library,
+# path and flags.
 #
 #   cmake -P tools/cmake/sources.cmake
 #
-# tests/tools/cmake_sources_test.py holds it to the BUILD files.
+# tests/tools/cmake_sources_test.py compares these lists with the BUILD files.
 get_filename_component(NS_ROOT "${CMAKE_CURRENT_LIST_DIR}/../.." REALPATH)
 
-# Compilation looks for new files before each build; a script cannot.
+# Ninja looks for new files before each build. Scripts refuse this option.
 set(ns_configure_depends CONFIGURE_DEPENDS)
 if(CMAKE_SCRIPT_MODE_FILE)
   set(ns_configure_depends)
@@ -21,17 +21,17 @@ function(ns_glob out)
   set(${out} "${files}" PARENT_SCOPE)
 endfunction()
 
-# ns_ops: what models with our operators need at run time. It is a library of
-# its own, libns_ops.so, which any process can load.
+# libns_ops.so: the operators and classes that lowered and instrumented models
+# call. Any process can load it.
 ns_glob(NS_OPS_SOURCES passes/kernels/*.cc passes/runtime/*.cc)
 set(ns_used_by_ops ir/base/nearest_name.cc ir/base/torch_errors.cc)
 list(APPEND NS_OPS_SOURCES ${ns_used_by_ops})
 
-# ns_passes: the other passes, and what they are made of.
+# libns_passes.so: graphs and passes.
 ns_glob(NS_PASSES_SOURCES ir/*.cc passes/*.cc)
 list(REMOVE_ITEM NS_PASSES_SOURCES ${NS_OPS_SOURCES})
 
-# ns: the numeric suite. page_source.cmake writes one more source.
+# libns.so: the numeric suite. page_source.cmake generates one more source.
 ns_glob(NS_SUITE_SOURCES ns/*.cc)
 
 # The programs `ns` and `ns_opt`. run_command is for benchmarks.
@@ -49,7 +49,7 @@ list(TRANSFORM NS_PROGRAM_SOURCES REPLACE "(.+)" "tools/\\1_main.cc")
 
 ns_glob(NS_HEADERS ir/*.h passes/*.h ns/*.h)
 
-# Helpers for tests of hosts: `testing` in tests/testing/BUILD.
+# libns_testing.a: `for_hosts` in tests/testing/BUILD.
 set(
   NS_TESTING_NAMES
   function_pass
@@ -70,8 +70,8 @@ foreach(name IN LISTS NS_TESTING_NAMES)
   endif()
 endforeach()
 
-# As in tools/bazel/isa_library.bzl, where isa_library says which source is for
-# which instruction set; here, the end of its name does.
+# The flags of tools/bazel/isa_library.bzl. The suffix of a source names its
+# instruction set.
 set(NS_FLAGS_avx2 -mavx2 -mfma)
 set(NS_FLAGS_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl)
 set(NS_FLAGS_avx512_vnni ${NS_FLAGS_avx512} -mavx512vnni)

@@ -1,10 +1,12 @@
-# Groups sources into units, each compiled as one file: LibTorch's headers are
-# then parsed once for some thirty sources, and templates instantiated once.
+# Groups sources into units. A unit includes some fifty sources and is compiled as
+# one file, so that headers are parsed and templates instantiated once for all of
+# them.
 #
-# Two sources share a unit only if neither gives a name in an unnamed namespace,
-# or an alias, that means something else to the other. Names are found by their
-# place at the start of a line, where clang-format leaves them; a name too many
-# costs a little time, one too few is an error of the compiler.
+# Two sources can share a unit unless a name that one declares in an unnamed
+# namespace, or as an alias, means something else in the other. Declarations are
+# recognized by regular expressions, at the start of a line, where clang-format
+# puts them. A name found by mistake may cost another unit; a name missed is a
+# compilation error, and NS_UNIT_LINES=0 avoids it.
 
 # Sets `out` to the name that a line declares, "" for none.
 function(ns_declared_name out line)
