@@ -34,9 +34,10 @@ absl::StatusOr<std::string> Sha256Of(const std::string& path) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": cannot be read to its end"));
   }
-  const llvm::StringRef digest = hash.final();
-  return absl::BytesToHexString(
-      absl::string_view(digest.data(), digest.size()));
+  // A StringRef before LLVM 16, an array of bytes since.
+  const auto digest = hash.final();
+  return absl::BytesToHexString(absl::string_view(
+      reinterpret_cast<const char*>(digest.data()), digest.size()));
 }
 
 std::string ProcessorName() {
