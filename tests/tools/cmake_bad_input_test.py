@@ -1,16 +1,17 @@
-"""What tools/cmake says before anything is compiled, where the machine lacks
-something: cmake_bad_input_test.py SOURCES_CMAKE."""
+"""The error messages of tools/cmake where the machine lacks something:
+cmake_bad_input_test.py SOURCES_CMAKE."""
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
 FOLDER = os.path.dirname(os.path.realpath(sys.argv.pop()))
-# What stands for a LibTorch is compiled by this.
+# Compiles the libraries that pretend to be LibTorch.
 COMPILER = 'g++'
 
-# The constructor by which it is seen how LibTorch passes strings.
+# The constructor that shows with which ABI LibTorch was built.
 C10 = """
 #include <string>
 namespace c10 {
@@ -49,7 +50,7 @@ class CMakeBadInputTest(unittest.TestCase):
     self.folder = folder.name
 
   def make_libtorch(self, version=(1, 13), c10_flags=(), cpu=('', ())):
-    """A folder that looks like a LibTorch to tools/cmake."""
+    """Returns a directory that looks like a LibTorch to tools/cmake."""
     home = os.path.join(self.folder, 'libtorch')
     write(home + '/include/torch/csrc/jit/ir/ir.h', '')
     write(home + '/include/torch/csrc/api/include/torch/version.h',
@@ -60,7 +61,7 @@ class CMakeBadInputTest(unittest.TestCase):
     return home
 
   def configure(self, *arguments, environment=None):
-    """All output of CMake, which has to fail without compiling for long."""
+    """The output of CMake, which has to fail without writing build files."""
     build = tempfile.mkdtemp(dir=self.folder)
     done = subprocess.run(
         ['cmake', '-S', FOLDER, '-B', build,
@@ -75,7 +76,7 @@ class CMakeBadInputTest(unittest.TestCase):
     output = self.configure(*arguments, **keywords)
     self.assertIn(line, [l.strip() for l in output.splitlines()], output)
 
-  def test_folder_that_is_no_libtorch(self):
+  def test_directory_that_is_not_libtorch(self):
     line = (f'LIBTORCH={self.folder} has no include/torch/csrc/jit/ir/ir.h; '
             'name an unpacked LibTorch or the torch folder of a Python install')
     self.expect_line(line, f'-DLIBTORCH={self.folder}')
@@ -141,7 +142,7 @@ class CMakeBadInputTest(unittest.TestCase):
     for compiler, version in ('GNU', '11.4'), ('Clang', '13.0'), ('Intel', '9'):
       with self.subTest(compiler):
         self.expect_line(
-            f'/usr/bin/{COMPILER} is {compiler} {version}; use g++ 12 or '
+            f'{shutil.which(COMPILER)} is {compiler} {version}; use g++ 12 or '
             'later, or clang 14 or later: cmake -DCMAKE_CXX_COMPILER=g++-12 '
             '...',
             '-DCMAKE_CXX_COMPILER_ID_RUN=1', '-DCMAKE_CXX_COMPILER_FORCED=1',

@@ -1,9 +1,9 @@
-"""What tools/cmake compiles, generates and installs is what Bazel does:
+"""Compares what tools/cmake compiles, generates and installs with Bazel:
 
-cmake_sources_test.py TOOLS_CMAKE LIST_OF_SOURCES PAGE_SOURCE HEADER...
+cmake_sources_test.py SOURCES_CMAKE LIST_OF_SOURCES PAGE_SOURCE HEADER...
 
-TOOLS_CMAKE is tools/cmake/sources.cmake; the tree that it is a link to is the
-one that CMake looks for files in. Headers are those of //tools/bazel:umbrella.
+SOURCES_CMAKE links to tools/cmake/sources.cmake in the source tree, where CMake
+looks for files. The headers are those of tools/bazel/umbrella.bzl.
 """
 import os
 import subprocess
@@ -44,7 +44,7 @@ class CMakeSourcesTest(unittest.TestCase):
   def setUpClass(cls):
     with open(LIST, encoding='utf-8') as file:
       cls.bazel_sources, headers = split(file.read().splitlines())
-    # Those of tools/ are in no library that is installed.
+    # No installed library has headers of tools/.
     cls.bazel_headers = {h for h in headers if not h.startswith('tools/')}
     # Each line starts with the name of the library.
     lines = run_script('sources').splitlines()
@@ -76,7 +76,7 @@ class CMakeSourcesTest(unittest.TestCase):
       out = os.path.join(folder, 'page_source.cc')
       run_script('page_source', PAGE=os.path.join(ROOT, 'ns/report/page'),
                  OUT=out)
-      # Not assertEqual, which would print both.
+      # assertEqual would print both files.
       self.assertTrue(read(out) == read(PAGE_SOURCE))
 
   def test_prefixes_headers_as_bazel(self):
