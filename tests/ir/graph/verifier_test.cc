@@ -61,5 +61,13 @@ TEST(VerifyGraphTest, RefusesIfWhoseArmReturnsTooLittle) {
   EXPECT_THAT(Broken(*graph), HasSubstr("prim::If"));
 }
 
+TEST(VerifyGraphTest, RefusesUseByNodeThatWasNotInserted) {
+  const auto graph = GraphOf(kGraph);
+  torch::jit::Node* node = graph->create(c10::aten::relu, {graph->inputs()[0]});
+  EXPECT_NE(Broken(*graph), "");
+  node->destroy();
+  NS_EXPECT_OK(VerifyGraph(*graph));
+}
+
 }  // namespace
 }  // namespace ns
