@@ -17,11 +17,13 @@
 #include "ir/base/status.h"
 #include "ir/base/torch_errors.h"
 #include "ir/flatten/decompose_fast_paths.h"
+#include "ir/flatten/distinct_constants.h"
 #include "ir/flatten/drop_exception_checks.h"
 #include "ir/flatten/explicit_convolutions.h"
 #include "ir/flatten/fold_attributes.h"
 #include "ir/flatten/fold_written_constants.h"
 #include "ir/flatten/follow_writes.h"
+#include "ir/flatten/freeze_attributes.h"
 #include "ir/flatten/pad_nested_tensors.h"
 #include "ir/flatten/resolve_identity.h"
 #include "ir/flatten/skip_fast_paths.h"
@@ -94,14 +96,19 @@ void PropagateAllConstants(std::shared_ptr<Graph> graph) {
 void FreezeKeepingEqualOps(Module& module, const std::string& method) {
   const c10::Symbol number = c10::Symbol::attr("ns_number");
   int64_t next = 0;
-  ForEachTensorOp(module.get_method(method).graph()->block(),
+  const std::shared_ptr<Graph> graph = module.get_method(method).graph();
+  ForEachTensorOp(graph->block(),
                   [&](Node* node) { node->i_(number, next++); });
   std::vector<std::string> preserved;
   if (method != "forward") {
     preserved.push_back(method);
   }
-  torch::jit::freeze_module_inplace(&module, preserved);
-  const std::shared_ptr<Graph> graph = module.get_method(method).graph();
+  const auto constants = FreezeAttributes(module, graph);
+  {
+    const DistinctConstants distinct(*graph);
+    torch::jit::freeze_module_inplace(&module, preserved);
+  }
+  RestoreShapes(constants, *graph);
   PropagateAllConstants(graph);
   if (FoldWrittenConstants(*graph)) {
     PropagateAllConstants(graph);
