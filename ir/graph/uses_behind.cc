@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "ir/graph/graph_walk.h"
 #include "ir/graph/handed_on.h"
 #include "ir/graph/node_view.h"
@@ -21,22 +20,6 @@ using ::torch::jit::Node;
 using ::torch::jit::Use;
 using ::torch::jit::Value;
 namespace prim = ::c10::prim;
-
-// Where a value is: in `value` itself or, where that is a container, in its
-// element `place`; below 0 in any of its elements.
-struct Spot {
-  const Value* value;
-  int64_t place = -1;
-
-  bool operator==(const Spot& other) const {
-    return value == other.value && place == other.place;
-  }
-
-  template <typename H>
-  friend H AbslHashValue(H state, const Spot& spot) {
-    return H::combine(std::move(state), spot.value, spot.place);
-  }
-};
 
 // Returns which element of a container `node` reads; none for any of them.
 std::optional<int64_t> PlaceRead(const Node& node) {
@@ -50,15 +33,25 @@ std::optional<int64_t> PlaceRead(const Node& node) {
              : std::nullopt;
 }
 
+}  // namespace
+
 // Follows values from use to use.
 class Follower {
  public:
-  explicit Follower(const Value& value) : reached_{{&value}}, seen_{{&value}} {}
+  // Leaves out what is in `nothing_behind`.
+  Follower(const Value& value, const UseSearch::Spots& nothing_behind)
+      : nothing_behind_(nothing_behind) {
+    const UseSearch::Spot start(&value, -1);
+    if (!nothing_behind.contains(start)) {
+      seen_.insert(start);
+      reached_.push_back(start);
+    }
+  }
 
   // Returns the next use that is reached, or nothing where there is no other.
   std::optional<Use> Next() {
     for (; at_ < reached_.size(); ++at_, use_ = 0) {
-      const torch::jit::use_list& uses = reached_[at_].value->uses();
+      const torch::jit::use_list& uses = reached_[at_].first->uses();
       if (use_ < uses.size()) {
         return uses[use_++];
       }
@@ -66,15 +59,18 @@ class Follower {
     return std::nullopt;
   }
 
+  // What the value was followed to.
+  const UseSearch::Spots& seen() const { return seen_; }
+
   // Adds what the last use hands on: the value itself where it does not compute
   // with that, and its outputs where `computes`.
   void Follow(const Use& use, bool computes) {
-    const int64_t place = reached_[at_].place;
+    const int64_t place = reached_[at_].second;
     if (use.user->kind() == prim::SetAttr) {
       FollowAttribute(*use.user);
     } else if (computes) {
       for (const Value* output : use.user->outputs()) {
-        Add({output});
+        Add(*output);
       }
       FollowWrite(*use.user);
     } else if (!Overwrites(use)) {
@@ -85,12 +81,15 @@ class Follower {
   }
 
  private:
-  void Add(Spot spot) {
-    const c10::TypeKind kind = spot.value->type()->kind();
+  // Adds a value, or its element `place`.
+  void Add(const Value& value, int64_t place = -1) {
+    const c10::TypeKind kind = value.type()->kind();
     const bool is_number = kind == c10::TypeKind::IntType ||
                            kind == c10::TypeKind::FloatType ||
                            kind == c10::TypeKind::BoolType;
-    if (!is_number && seen_.insert(spot).second) {
+    const UseSearch::Spot spot(&value, place);
+    if (!is_number && !nothing_behind_.contains(spot) &&
+        seen_.insert(spot).second) {
       reached_.push_back(spot);
     }
   }
@@ -108,29 +107,29 @@ class Follower {
     const Node& node = *use.user;
     switch (node.kind()) {
       case prim::TupleConstruct:
-        Add({&next, static_cast<int64_t>(use.offset)});
+        Add(next, static_cast<int64_t>(use.offset));
         return;
       case prim::ListConstruct:
-        Add({&next, IsWrittenTo(next) ? -1 : static_cast<int64_t>(use.offset)});
+        Add(next, IsWrittenTo(next) ? -1 : static_cast<int64_t>(use.offset));
         return;
       case prim::TupleUnpack:
       case prim::ListUnpack:
         if (place < 0 || place == static_cast<int64_t>(next.offset())) {
-          Add({&next});
+          Add(next);
         }
         return;
       case prim::If:
       case prim::Loop:
       case prim::Return:
       case prim::unchecked_cast:
-        Add({&next, place});
+        Add(next, place);
         return;
       default:
         break;
     }
     const std::optional<int64_t> read = PlaceRead(node);
     if (place < 0 || !read || *read == place) {
-      Add({&next});
+      Add(next);
     }
   }
 
@@ -142,7 +141,7 @@ class Follower {
     }
     const Value* written = node.input(0);
     while (written != nullptr && IsTensor(*written)) {
-      Add({written});
+      Add(*written);
       written = BaseOf(*written);
     }
   }
@@ -160,33 +159,38 @@ class Follower {
     ForEachNode(graph.block(), [&](const Node* node) {
       if (node->kind() == prim::GetAttr &&
           node->s(c10::attr::name) == set.s(c10::attr::name)) {
-        Add({node->output()});
+        Add(*node->output());
       }
     });
   }
 
-  std::vector<Spot> reached_;
-  absl::flat_hash_set<Spot> seen_;
+  const UseSearch::Spots& nothing_behind_;
+  std::vector<UseSearch::Spot> reached_;
+  UseSearch::Spots seen_;
   // The next use is the one with index `use_` of `reached_[at_]`.
   size_t at_ = 0;
   size_t use_ = 0;
 };
 
-}  // namespace
+std::optional<Use> UseSearch::Find(const Value& value) {
+  Follower follower(value, nothing_behind_);
+  while (const std::optional<Use> use = follower.Next()) {
+    ++visited_;
+    if (found_(*use)) {
+      return use;
+    }
+    const bool may_compute =
+        !use->user->outputs().empty() && use->user->blocks().empty();
+    follower.Follow(*use, may_compute && hands_on_(*use));
+  }
+  nothing_behind_.insert(follower.seen().begin(), follower.seen().end());
+  return std::nullopt;
+}
 
 bool HasUseBehind(const Value& value,
                   absl::FunctionRef<bool(const Use& use)> hands_on,
                   absl::FunctionRef<bool(const Use& use)> found) {
-  Follower follower(value);
-  while (const std::optional<Use> use = follower.Next()) {
-    if (found(*use)) {
-      return true;
-    }
-    const bool may_compute =
-        !use->user->outputs().empty() && use->user->blocks().empty();
-    follower.Follow(*use, may_compute && hands_on(*use));
-  }
-  return false;
+  return UseSearch(hands_on, found).Find(value).has_value();
 }
 
 }  // namespace ns

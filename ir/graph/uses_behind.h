@@ -2,12 +2,14 @@
 #ifndef IR_GRAPH_USES_BEHIND_H_
 #define IR_GRAPH_USES_BEHIND_H_
 
-#include "absl/functional/function_ref.h"
+#include <torch/csrc/jit/ir/ir.h>
 
-namespace torch::jit {
-struct Use;
-struct Value;
-}  // namespace torch::jit
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 
 namespace ns {
 
@@ -35,6 +37,38 @@ namespace ns {
 bool HasUseBehind(const torch::jit::Value& value,
                   absl::FunctionRef<bool(const torch::jit::Use& use)> hands_on,
                   absl::FunctionRef<bool(const torch::jit::Use& use)> found);
+
+// Searches behind several values of one graph, which must not change in the
+// meantime. What an earlier search went through without success is not visited
+// again: if all searches fail, they take time linear in the size of the graph.
+class UseSearch {
+ public:
+  // Both functions are those of HasUseBehind, and must exist for longer than
+  // the object.
+  UseSearch(absl::FunctionRef<bool(const torch::jit::Use& use)> hands_on,
+            absl::FunctionRef<bool(const torch::jit::Use& use)> found)
+      : hands_on_(hands_on), found_(found) {}
+
+  // Returns the first use behind `value` that `found` is true of.
+  std::optional<torch::jit::Use> Find(const torch::jit::Value& value);
+
+  // The number of uses that all searches have visited.
+  int64_t visited() const { return visited_; }
+
+ private:
+  friend class Follower;
+
+  // Where a value is: in the value itself or, if that is a container, in its
+  // element with this index; below 0 in any of its elements.
+  using Spot = std::pair<const torch::jit::Value*, int64_t>;
+  using Spots = absl::flat_hash_set<Spot>;
+
+  absl::FunctionRef<bool(const torch::jit::Use& use)> hands_on_;
+  absl::FunctionRef<bool(const torch::jit::Use& use)> found_;
+  // What has no such use behind it.
+  Spots nothing_behind_;
+  int64_t visited_ = 0;
+};
 
 }  // namespace ns
 

@@ -40,9 +40,10 @@ int64_t ObserverNumber(absl::string_view name) {
 
 MaskedValues::MaskedValues(const std::vector<Node*>& calls, Find find)
     : find_(std::move(find)) {
+  ScoreReaders readers;
   for (const Node* call : calls) {
     const std::string& name = call->input(0)->node()->s(c10::attr::name);
-    const absl::string_view reader = ScoreReader(*call->output());
+    const absl::string_view reader = readers.Of(*call->output());
     if (!reader.empty()) {
       readers_.emplace(name, reader);
     }

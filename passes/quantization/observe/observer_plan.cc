@@ -136,7 +136,7 @@ class Planner {
   // ways. Of scores, a mask may be added on one of them, whose values spoil the
   // steps of all others.
   bool CanShare(const Value& value) const {
-    return options_.compat || ScoreReader(value).empty();
+    return options_.compat || score_readers_.Of(value).empty();
   }
 
   void FollowLostParts(const FloatSubgraph& subgraph) {
@@ -344,7 +344,7 @@ class Planner {
   absl::string_view ReaderInTheWay(const FloatSubgraph& subgraph) const {
     return options_.compat || PackedWeightInput(*subgraph.subgraph.base) >= 0
                ? absl::string_view()
-               : SensitiveReader(*subgraph.output);
+               : sensitive_readers_.Of(*subgraph.output);
   }
 
   void AddLayer(const FloatSubgraph& subgraph, const QConfig& qconfig,
@@ -416,6 +416,9 @@ class Planner {
   llvm::DenseSet<const Value*> clamped_;
   ObserverPoints points_;
   LostParts lost_parts_;
+  // They remember where searches found nothing.
+  mutable ScoreReaders score_readers_;
+  mutable SensitiveReaders sensitive_readers_;
   // The indices of entries of the keep list that were for a subgraph.
   absl::flat_hash_set<size_t> kept_;
   ObserverPlan plan_;

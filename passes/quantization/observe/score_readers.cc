@@ -2,6 +2,8 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <optional>
+
 #include "absl/algorithm/container.h"
 #include "ir/graph/node_view.h"
 #include "ir/graph/uses_behind.h"
@@ -58,15 +60,15 @@ bool TakesScores(absl::string_view op) {
          (row != nullptr && absl::c_linear_search(kFamilies, row->family));
 }
 
+ScoreReaders::ScoreReaders() : search_(HandsOnScores, ReadsScores) {}
+
+absl::string_view ScoreReaders::Of(const Value& value) {
+  const std::optional<Use> reader = search_.Find(value);
+  return reader ? ShortOpName(OpName(*reader->user)) : "";
+}
+
 absl::string_view ScoreReader(const Value& value) {
-  absl::string_view reader;
-  HasUseBehind(value, HandsOnScores, [&](const Use& use) {
-    if (ReadsScores(use)) {
-      reader = ShortOpName(OpName(*use.user));
-    }
-    return !reader.empty();
-  });
-  return reader;
+  return ScoreReaders().Of(value);
 }
 
 }  // namespace ns

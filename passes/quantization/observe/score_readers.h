@@ -4,6 +4,7 @@
 #define PASSES_QUANTIZATION_OBSERVE_SCORE_READERS_H_
 
 #include "absl/strings/string_view.h"
+#include "ir/graph/uses_behind.h"
 
 namespace torch::jit {
 struct Value;
@@ -31,6 +32,19 @@ bool TakesScores(absl::string_view op);
 //       -> (%v)
 //   %y = aten::softmax(%r, %dim, %none)
 absl::string_view ScoreReader(const torch::jit::Value& value);
+
+// ScoreReader of several values of one graph, which must not change in the
+// meantime. For values without a reader, the total time is linear in the size
+// of the graph.
+class ScoreReaders {
+ public:
+  ScoreReaders();
+
+  absl::string_view Of(const torch::jit::Value& value);
+
+ private:
+  UseSearch search_;
+};
 
 }  // namespace ns
 

@@ -97,15 +97,15 @@ bool HandsOn(const Use& use) {
 
 }  // namespace
 
+SensitiveReaders::SensitiveReaders() : search_(HandsOn, IsSensitive) {}
+
+absl::string_view SensitiveReaders::Of(const Value& value) {
+  const std::optional<Use> reader = search_.Find(value);
+  return reader ? FindOp(OpName(*reader->user))->family : "";
+}
+
 absl::string_view SensitiveReader(const Value& value) {
-  absl::string_view reader;
-  HasUseBehind(value, HandsOn, [&](const Use& use) {
-    if (IsSensitive(use)) {
-      reader = FindOp(OpName(*use.user))->family;
-    }
-    return !reader.empty();
-  });
-  return reader;
+  return SensitiveReaders().Of(value);
 }
 
 }  // namespace ns

@@ -3,6 +3,7 @@
 #define PASSES_QUANTIZATION_OBSERVE_SENSITIVE_READERS_H_
 
 #include "absl/strings/string_view.h"
+#include "ir/graph/uses_behind.h"
 
 namespace torch::jit {
 struct Value;
@@ -25,6 +26,19 @@ namespace ns {
 //
 // Empty where there is none.
 absl::string_view SensitiveReader(const torch::jit::Value& value);
+
+// SensitiveReader of several values of one graph, which must not change in the
+// meantime. For values without a reader, the total time is linear in the size
+// of the graph.
+class SensitiveReaders {
+ public:
+  SensitiveReaders();
+
+  absl::string_view Of(const torch::jit::Value& value);
+
+ private:
+  UseSearch search_;
+};
 
 }  // namespace ns
 

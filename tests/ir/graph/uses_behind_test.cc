@@ -2,6 +2,7 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -169,6 +170,46 @@ TEST(UsesBehindTest, EndsWhereSomethingIsFound) {
       },
       [](const Use& use) { return OpOf(use) == "relu"; }));
   EXPECT_THAT(asked, ElementsAre("neg"));
+}
+
+// A chain of `length` sums, from %v0 on, each of which hands on.
+std::shared_ptr<torch::jit::Graph> ChainOfSums(int length) {
+  auto graph = std::make_shared<torch::jit::Graph>();
+  torch::jit::Value* value = graph->addInput("x");
+  for (int i = 0; i < length; ++i) {
+    value = graph->insert(c10::aten::add, {value, value});
+  }
+  graph->registerOutput(value);
+  return graph;
+}
+
+TEST(UseSearchTest, VisitsNothingTwiceInVain) {
+  constexpr int kLength = 1000;
+  const auto graph = ChainOfSums(kLength);
+  const auto hands_on = [](const Use&) { return true; };
+  const auto found = [](const Use& use) { return OpOf(use) == "softmax"; };
+  UseSearch search(hands_on, found);
+  for (const torch::jit::Node* node : graph->nodes()) {
+    for (const torch::jit::Value* output : node->outputs()) {
+      EXPECT_FALSE(search.Find(*output));
+    }
+  }
+  // Each sum has two uses; a search from each of them visits 1,000,000.
+  EXPECT_LE(search.visited(), 4 * kLength);
+}
+
+TEST(UseSearchTest, FindsWhatOneSearchFinds) {
+  const NamedGraph graph(kGraph);
+  for (const char* op : {"neg", "tanh", "mul", "sigmoid", "softmax"}) {
+    const auto hands_on = [](const Use& use) { return OpOf(use) == "relu"; };
+    const auto found = [&](const Use& use) { return OpOf(use) == op; };
+    UseSearch search(hands_on, found);
+    for (const char* name : {"e", "d", "c", "b", "a", "x", "p", "f"}) {
+      EXPECT_EQ(search.Find(*graph.Named(name)).has_value(),
+                HasUseBehind(*graph.Named(name), hands_on, found))
+          << op << ' ' << name;
+    }
+  }
 }
 
 }  // namespace
