@@ -2,8 +2,14 @@
 
 #include <ATen/Functions.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
+#include <random>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -81,6 +87,83 @@ TEST(DistinctRatiosTest, EveryChannelCounts) {
       {{weight(0.01, 0.02), 0, 1}, {weight(0.01, 0.03), 0, 2}}, {}, qparams));
   EXPECT_TRUE(MakeRatiosDistinct(
       {{weight(0.01, 0.02), 0, 1}, {weight(0.01, 0.02), 0, 2}}, {}, qparams));
+}
+
+// Whether the ratios of `x` and `y` are the same floats, and their zero points
+// others.
+bool AreConfused(const RatioLayer& x, const RatioLayer& y, const Map& qparams) {
+  const auto ratio = [&](const RatioLayer& layer) {
+    const auto inverse = [&](int64_t key) {
+      return static_cast<float>(1.0 / qparams.at(key).scale);
+    };
+    const auto weight = static_cast<float>(1 / layer.weight.q_scale());
+    return inverse(layer.output) / (weight * inverse(layer.input));
+  };
+  const auto zero_points = [&](const RatioLayer& layer) {
+    return std::pair(qparams.at(layer.input).zero_point,
+                     qparams.at(layer.output).zero_point);
+  };
+  return zero_points(x) != zero_points(y) &&
+         x.weight.sizes() == y.weight.sizes() && ratio(x) == ratio(y);
+}
+
+// Looks at all pairs, and changes what MakeRatiosDistinct says.
+void SeparateAllPairs(const std::vector<RatioLayer>& layers,
+                      const std::vector<int64_t>& fixed, Map& qparams) {
+  const auto change = [&](const RatioLayer& earlier, const RatioLayer& later,
+                          int64_t key) {
+    if (std::find(fixed.begin(), fixed.end(), key) != fixed.end()) {
+      return false;
+    }
+    const double before = qparams.at(key).scale;
+    for (int i = 0; i < 16; ++i) {
+      qparams.at(key).scale =
+          std::nextafter(static_cast<float>(qparams.at(key).scale),
+                         std::numeric_limits<float>::infinity());
+      if (!AreConfused(earlier, later, qparams)) {
+        return true;
+      }
+    }
+    qparams.at(key).scale = before;
+    return false;
+  };
+  bool has_changed = true;
+  for (int round = 0; round < 8 && has_changed; ++round) {
+    has_changed = false;
+    for (size_t later = 1; later < layers.size(); ++later) {
+      for (size_t earlier = 0; earlier < later; ++earlier) {
+        has_changed |=
+            AreConfused(layers[earlier], layers[later], qparams) &&
+            (change(layers[earlier], layers[later], layers[later].output) ||
+             change(layers[earlier], layers[later], layers[later].input));
+      }
+    }
+  }
+}
+
+TEST(DistinctRatiosTest, TheResultIsThatOfComparingAllPairs) {
+  std::mt19937 random;
+  const auto below = [&](int64_t count) {
+    return static_cast<int64_t>(random() % static_cast<uint64_t>(count));
+  };
+  for (int round = 0; round < 200; ++round) {
+    // Few scales and zero points, so that many layers are confused.
+    Map qparams;
+    for (int64_t key = 0; key < 12; ++key) {
+      qparams[key] = Of(0.1 * static_cast<double>(1 + below(2)), below(3));
+    }
+    std::vector<RatioLayer> layers;
+    for (int i = 0; i < 10; ++i) {
+      layers.push_back({Weight(0.01, 2 + below(2)), below(12), below(12)});
+    }
+    const std::vector<int64_t> fixed = {below(12), below(12)};
+    Map expected = qparams;
+    SeparateAllPairs(layers, fixed, expected);
+    MakeRatiosDistinct(layers, fixed, qparams);
+    for (const auto& [key, value] : expected) {
+      EXPECT_EQ(qparams.at(key).scale, value.scale) << round << ' ' << key;
+    }
+  }
 }
 
 }  // namespace
