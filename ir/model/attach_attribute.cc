@@ -4,17 +4,30 @@
 
 #include <string>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "llvm/ADT/BitVector.h"
 
 namespace ns {
 
 std::string FreeAttributeName(const torch::jit::Module& module,
                               absl::string_view prefix, int first) {
-  std::string name = absl::StrCat(prefix, first);
-  for (int i = first + 1; module.hasattr(name); ++i) {
-    name = absl::StrCat(prefix, i);
+  // One of these numbers is free. Looking for each name takes much longer,
+  // since a class compares it with the names of all attributes.
+  const c10::ClassTypePtr type = module.type();
+  llvm::BitVector taken(static_cast<unsigned>(type->numAttributes()) + 1);
+  for (const c10::ClassAttribute& attribute : type->getAttributes()) {
+    absl::string_view number = attribute.getName();
+    int taken_number = 0;
+    if (absl::ConsumePrefix(&number, prefix) &&
+        absl::SimpleAtoi(number, &taken_number) && taken_number >= first &&
+        static_cast<unsigned>(taken_number - first) < taken.size() &&
+        absl::StrCat(taken_number) == number) {
+      taken.set(static_cast<unsigned>(taken_number - first));
+    }
   }
-  return name;
+  return absl::StrCat(prefix, first + taken.find_first_unset());
 }
 
 std::string AttachAttribute(torch::jit::Module& module,
