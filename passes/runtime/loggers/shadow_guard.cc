@@ -1,7 +1,10 @@
 #include "passes/runtime/loggers/shadow_guard.h"
 
 #include <ATen/Functions.h>
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/runtime/custom_operator.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
 
 #include <string>
 #include <tuple>
@@ -65,7 +68,47 @@ const torch::jit::RegisterOperators kOperator({
         RunShadow, c10::AliasAnalysisKind::CONSERVATIVE),
 });
 
+// Whether the values on `stack` have the types of the inputs of `graph`. The
+// first input, the module, is not looked at: its type takes time in the number
+// of attributes of the model.
+bool HaveInputTypes(const torch::jit::Stack& stack,
+                    const torch::jit::Graph& graph) {
+  const auto inputs = graph.inputs();
+  if (stack.size() != inputs.size()) {
+    return false;
+  }
+  for (size_t i = 1; i < stack.size(); ++i) {
+    const c10::TypePtr& type = inputs[i]->type();
+    const bool is_tensor = type->kind() == c10::TypeKind::TensorType;
+    if (is_tensor ? !stack[i].isTensor()
+                  : !stack[i].type()->isSubtypeOf(*type)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
+
+void ShadowGuard::Find(const c10::ClassTypePtr& type,
+                       const std::string& method) {
+  if (type == type_ && function_->name() == method) {
+    return;
+  }
+  auto* found = type->findMethod(method);
+  TORCH_CHECK(found != nullptr, "the module has no method '", method, "'");
+  function_ = found;
+  type_ = type;
+  code_ = {};
+}
+
+void ShadowGuard::RunCode(torch::jit::Stack& stack) {
+  if (!code_) {
+    code_ = torch::jit::Code(torch::jit::toGraphFunction(*function_).graph(),
+                             function_->name());
+  }
+  torch::jit::InterpreterState(code_).run(stack);
+}
 
 std::optional<Tensors> ShadowGuard::Run(
     const c10::IValue& self, const std::string& method,
@@ -74,16 +117,20 @@ std::optional<Tensors> ShadowGuard::Run(
     return std::nullopt;
   }
   const absl::StatusOr<Tensors> outputs = CatchTorchErrors([&] {
-    const c10::ClassTypePtr type = self.toObjectRef().type();
-    if (type != type_ || function_->name() != method) {
-      auto* found = type->findMethod(method);
-      TORCH_CHECK(found != nullptr, "the module has no method '", method, "'");
-      function_ = found;
-      type_ = type;
-    }
-    std::vector<c10::IValue> stack = {self};
+    Find(self.toObjectRef().type(), method);
+    torch::jit::Stack stack = {self};
     stack.insert(stack.end(), arguments.begin(), arguments.end());
-    return (*function_)(std::move(stack)).toTensorVector();
+    // A function makes a schema and copies of its graph before it runs, in time
+    // that grows with the attributes of the module: for all shadows, with the
+    // square of the number of layers. Only optimizing needs that.
+    const torch::jit::GraphFunction* graph_function =
+        torch::jit::tryToGraphFunction(*function_);
+    if (torch::jit::getGraphExecutorOptimize() || graph_function == nullptr ||
+        !HaveInputTypes(stack, *graph_function->graph())) {
+      return (*function_)(std::move(stack)).toTensorVector();
+    }
+    RunCode(stack);
+    return torch::jit::pop(stack).toTensorVector();
   });
   if (outputs.ok()) {
     return *outputs;

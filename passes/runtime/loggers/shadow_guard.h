@@ -3,6 +3,7 @@
 #define PASSES_RUNTIME_LOGGERS_SHADOW_GUARD_H_
 
 #include <ATen/core/ivalue.h>
+#include <torch/csrc/jit/runtime/interpreter.h>
 #include <torch/custom_class.h>
 
 #include <optional>
@@ -52,12 +53,19 @@ class ShadowGuard final : public torch::CustomClassHolder {
       const std::vector<c10::IValue>& arguments);
 
  private:
+  // Finds `method` of `type`. Throws if there is none.
+  void Find(const c10::ClassTypePtr& type, const std::string& method);
+  // Runs the method without the executor; `stack` holds its inputs.
+  void RunCode(torch::jit::Stack& stack);
+
   std::string layer_;
   std::string reason_;
   // The method that ran last, and its class. Looking it up takes time: a class
   // has as many methods as the model has shadows.
   c10::ClassTypePtr type_;
   torch::jit::Function* function_ = nullptr;
+  // What RunCode runs; empty before it did.
+  torch::jit::Code code_;
 };
 
 using ShadowGuardPtr = c10::intrusive_ptr<ShadowGuard>;

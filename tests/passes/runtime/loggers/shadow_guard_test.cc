@@ -4,6 +4,7 @@
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/serialization/import.h>
 #include <torch/script.h>
 
@@ -122,6 +123,39 @@ TEST(ShadowGuardTest, IsSavedWithItsLayerAndReason) {
     EXPECT_EQ(loaded.attr("guard").toCustomClass<ShadowGuard>()->layer(), "fc");
     EXPECT_EQ(ReasonOf(loaded), ReasonOf(module));
     EXPECT_EQ(RunGuarded(loaded, at::ones({4})).made, size == 4);
+  }
+}
+
+// Without the optimizer, as models are compared, the shadow's code runs itself.
+TEST(ShadowGuardTest, GivesTheSameWithoutTheOptimizer) {
+  const torch::jit::GraphOptimizerEnabledGuard as_it_stands(false);
+  torch::jit::Module module = GuardedModule();
+  for (int run = 0; run < 3; ++run) {
+    const at::Tensor x = at::arange(4, at::kFloat) + run;
+    const Made made = RunGuarded(module, x);
+    EXPECT_TRUE(made.made);
+    EXPECT_TRUE(made.tensors.at(0).equal(x.reshape({2, 2}) * 2));
+    EXPECT_TRUE(made.tensors.at(1).equal(-x));
+  }
+  EXPECT_EQ(ReasonOf(module), "");
+}
+
+TEST(ShadowGuardTest, FailsAlikeWithoutTheOptimizer) {
+  const std::vector<std::vector<c10::IValue>> wrong = {
+      {at::arange(5, at::kFloat), 2.0},
+      {at::arange(4, at::kFloat), "two"},
+      {c10::IValue(), 2.0},
+      {at::arange(4, at::kFloat)}};
+  for (const std::vector<c10::IValue>& arguments : wrong) {
+    const torch::jit::Module module = GuardedModule();
+    const auto reason = [&](bool optimize) {
+      const torch::jit::GraphOptimizerEnabledGuard guard(optimize);
+      ShadowGuard shadow("fc");
+      EXPECT_FALSE(shadow.Run(module._ivalue(), "shadow", arguments));
+      return shadow.reason();
+    };
+    EXPECT_EQ(reason(false), reason(true));
+    EXPECT_NE(reason(false), "");
   }
 }
 
