@@ -6,7 +6,6 @@
 
 #include "ir/aliasing/data_inputs.h"
 #include "ir/graph/node_view.h"
-#include "llvm/ADT/DenseSet.h"
 #include "passes/ops/op_families.h"
 #include "passes/ops/op_table.h"
 
@@ -30,7 +29,7 @@ bool KeepsChannels(const Node& node) {
 }
 
 // What is near an op whose channels are at `place`.
-ChannelDim Near(ChannelPlace place) {
+ChannelDim NearOpWith(ChannelPlace place) {
   switch (place) {
     case ChannelPlace::kSecondLast:
       return ChannelDim::kNearConv1d;
@@ -43,20 +42,28 @@ ChannelDim Near(ChannelPlace place) {
   }
 }
 
-// Where the channels of `value` are by the convolutions and pools around it.
-ChannelDim ChannelsNear(const Value& value) {
+}  // namespace
+
+// Where the channels of `value` are according to the convolutions and pools
+// around it.
+ChannelDim ChannelFinder::Near(const Value& value) {
   std::vector<const Value*> open = {&value};
+  if (nothing_near_.contains(&value)) {
+    return ChannelDim::kByRank;
+  }
   llvm::DenseSet<const Value*> seen = {&value};
   const auto visit = [&](const Value* next) {
-    if (next != nullptr && seen.insert(next).second) {
+    if (next != nullptr && !nothing_near_.contains(next) &&
+        seen.insert(next).second) {
       open.push_back(next);
     }
   };
   while (!open.empty()) {
     const Value& next = *open.back();
     open.pop_back();
+    ++visited_;
     const Node& producer = *next.node();
-    ChannelDim found = Near(PlaceOf(producer));
+    ChannelDim found = NearOpWith(PlaceOf(producer));
     if (KeepsChannels(producer)) {
       visit(FirstDataInput(producer));
     }
@@ -64,7 +71,7 @@ ChannelDim ChannelsNear(const Value& value) {
       if (use.offset != 0 || found != ChannelDim::kByRank) {
         continue;
       }
-      found = Near(PlaceOf(*use.user));
+      found = NearOpWith(PlaceOf(*use.user));
       if (KeepsChannels(*use.user)) {
         visit(use.user->output());
       }
@@ -73,12 +80,13 @@ ChannelDim ChannelsNear(const Value& value) {
       return found;
     }
   }
+  nothing_near_.insert(seen.begin(), seen.end());
   return ChannelDim::kByRank;
 }
 
-}  // namespace
+ChannelDim ChannelsOf(const Node& base) { return ChannelFinder().Of(base); }
 
-ChannelDim ChannelsOf(const Node& base) {
+ChannelDim ChannelFinder::Of(const Node& base) {
   switch (PlaceOf(base)) {
     case ChannelPlace::kSecond:
       return ChannelDim::kSecond;
@@ -94,7 +102,7 @@ ChannelDim ChannelsOf(const Node& base) {
       break;
   }
   return base.outputs().empty() ? ChannelDim::kByRank
-                                : ChannelsNear(*base.outputs()[0]);
+                                : Near(*base.outputs()[0]);
 }
 
 }  // namespace ns

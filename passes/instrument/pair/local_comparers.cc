@@ -10,6 +10,7 @@
 #include "ir/graph/control_flow.h"
 #include "ir/graph/insert_op.h"
 #include "ir/graph/node_view.h"
+#include "passes/instrument/pair/channels_of.h"
 #include "passes/instrument/variants/insert_variant.h"
 #include "passes/ops/op_table.h"
 #include "passes/quantization/reference/reference_kernel.h"
@@ -38,9 +39,10 @@ LocalComparers::LocalComparers(const ModelGraph& a, const ModelGraph& b,
   PairComparerOptions figures;
   figures.by_batch = false;
   figures.codes = false;
+  ChannelFinder channels;
   for (const SubgraphMatch& match : matches.matches) {
     comparers_.push_back(
-        {AttachedComparer(ComparerOptionsFor(match, plan), attached),
+        {AttachedComparer(ComparerOptionsFor(match, plan, channels), attached),
          AttachedComparer(figures, attached),
          AttachedComparer(figures, attached),
          AttachedComparer(figures, attached),

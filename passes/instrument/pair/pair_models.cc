@@ -12,6 +12,7 @@
 #include "ir/graph/verifier.h"
 #include "passes/analysis/subgraph.h"
 #include "passes/instrument/pair/attached_comparer.h"
+#include "passes/instrument/pair/channels_of.h"
 #include "passes/instrument/pair/fuse_float_convs.h"
 #include "passes/instrument/pair/interleave.h"
 #include "passes/instrument/pair/late_meetings.h"
@@ -40,9 +41,11 @@ class PairBuilder final : public MeetingListener {
         pair_(pair),
         local_(a, b, matches, plan, pair.model, copies_b_, counterparts_,
                attached_) {
+    ChannelFinder channels;
     for (size_t i = 0; i < matches.matches.size(); ++i) {
       const SubgraphMatch& match = matches.matches[i];
-      const PairComparerOptions of_match = ComparerOptionsFor(match, plan);
+      const PairComparerOptions of_match =
+          ComparerOptionsFor(match, plan, channels);
       // For what was inherited, the figures are enough.
       PairComparerOptions figures;
       figures.by_batch = false;

@@ -3,18 +3,24 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include "ir/graph/control_flow.h"
-#include "passes/instrument/pair/channels_of.h"
 
 namespace ns {
 
 PairComparerOptions ComparerOptionsFor(const SubgraphMatch& match,
                                        const PairPlan& plan) {
+  ChannelFinder channels;
+  return ComparerOptionsFor(match, plan, channels);
+}
+
+PairComparerOptions ComparerOptionsFor(const SubgraphMatch& match,
+                                       const PairPlan& plan,
+                                       ChannelFinder& channels) {
   PairComparerOptions options;
   options.in_loop = IsInLoop(*match.b.subgraph.end);
   options.errors = plan.outliers;
   options.histograms = plan.histograms;
   if (plan.channels) {
-    options.channels = ChannelsOf(*match.b.subgraph.base);
+    options.channels = channels.Of(*match.b.subgraph.base);
   }
   return options;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "passes/instrument/pair/channels_of.h"
 #include "passes/instrument/variants/insert_variant.h"
 #include "passes/matching/graph_matcher.h"
 #include "passes/ops/op_io_types.h"
@@ -55,6 +56,11 @@ struct PairPlan {
 // What the comparers of `match` gather, as `plan` says.
 PairComparerOptions ComparerOptionsFor(const SubgraphMatch& match,
                                        const PairPlan& plan);
+
+// The same for several matches of one model, which share `channels`.
+PairComparerOptions ComparerOptionsFor(const SubgraphMatch& match,
+                                       const PairPlan& plan,
+                                       ChannelFinder& channels);
 
 }  // namespace ns
 

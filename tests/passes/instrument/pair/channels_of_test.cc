@@ -2,6 +2,7 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -98,6 +99,22 @@ TEST(ChannelsOfTest, OtherInputsOfAConvolutionAreNotItsValues) {
   return (%c))IR",
                "aten::add"),
             ChannelDim::kByRank);
+}
+
+TEST(ChannelFinderTest, VisitsNothingTwiceInVain) {
+  constexpr int64_t kLength = 1000;
+  torch::jit::Graph graph;
+  torch::jit::Value* value = graph.addInput("x");
+  for (int64_t i = 0; i < kLength; ++i) {
+    value = graph.insert(c10::aten::relu, {value});
+  }
+  graph.registerOutput(value);
+  ChannelFinder finder;
+  for (const torch::jit::Node* node : graph.nodes()) {
+    EXPECT_EQ(finder.Of(*node), ChannelDim::kByRank);
+  }
+  // A search from each of them would visit the whole chain.
+  EXPECT_LE(finder.visited(), 2 * kLength);
 }
 
 }  // namespace
