@@ -56,6 +56,9 @@ class JsonSchemaTest(cli.CliTest):
       self.assertTrue(0 <= activation['channels_below_3db'] <=
                       activation['channels'])
       self.check_number(activation['median_channel_sqnr_db'])
+      self.assertTrue(1 <= len(activation['channel_strip_db']) <= 16)
+      for value in activation['channel_strip_db']:
+        self.check_number(value)
     for channel in activation.get('worst_channels', []):
       self.assertEqual(list(channel), ['channel', 'sqnr_db'])
       self.check_number(channel['sqnr_db'])
@@ -64,6 +67,7 @@ class JsonSchemaTest(cli.CliTest):
     self.assertEqual(
         set(activation) - {'trips', 'range', 'non_finite', 'codes',
                            'worst_channels', 'channel_sqnr_db', 'channels',
+                           'channel_strip_db',
                            'median_channel_sqnr_db', 'channels_below_3db',
                            'abs_error_p999', 'outlier_share'},
         FIGURES | {'shape', 'batch_sqnr_db', 'elements'})
@@ -163,6 +167,16 @@ class JsonSchemaTest(cli.CliTest):
                    'training-mode', 'rescaled', 'recurrent-state'))
     self.assertIn(len(verdict['sentences']), (1, 2, 3, 4))
 
+  def check_second_data(self, result):
+    data, shift = result['second_data'], result['data_shift']
+    self.assertEqual(list(data), ['inputs', 'batches', 'outputs_of_model'])
+    self.assertLessEqual({'sentence', 'layers'}, set(shift))
+    for layer in shift['layers']:
+      self.assertEqual(list(layer), ['name', 'beyond', 'width',
+                                     'clipped_on_first', 'clipped_on_second'])
+    for layer in result['layers']:
+      self.check_activation(layer['second_data'], data['batches'])
+
   def check_task(self, result):
     if 'agreement' in result:
       agreement = result['agreement']
@@ -188,7 +202,8 @@ class JsonSchemaTest(cli.CliTest):
                                      'not_emulated', 'verdict', 'inputs',
                                      'outputs_of_model',
                                      'coverage', 'agreement', 'scores',
-                                     'samples')],
+                                     'samples', 'second_data',
+                                     'data_shift')],
                      ['schema', 'float', 'quantized', 'matching', 'batches',
                       'layers', 'unmatched', 'not_shadowed'])
     self.assertEqual(result['schema'], 'ns.compare/1')
@@ -204,7 +219,8 @@ class JsonSchemaTest(cli.CliTest):
                                         'output_share',
                                         'outputs', 'saturation', 'bias',
                                         'has_weight_of', 'qparams', 'source',
-                                        'runs_in'})
+                                        'runs_in', 'second_data', 'in_float',
+                                        'tried_changes'})
       self.check_parameters(layer)
       self.check_source(layer.get('source', {}))
       self.assertIn(layer.get('runs_in', 'float'),
@@ -227,6 +243,8 @@ class JsonSchemaTest(cli.CliTest):
       self.assertTrue(node['reason'])
     self.assertEqual(result['not_shadowed'], [])
     self.check_task(result)
+    if 'second_data' in result:
+      self.check_second_data(result)
     if 'coverage' in result:
       self.check_coverage(result['coverage'], result['layers'])
     if 'verdict' in result:
@@ -243,6 +261,18 @@ class JsonSchemaTest(cli.CliTest):
         self.check(self.json(
             'compare', f'--float={name}_float.pt',
             f'--quantized={name}_quantized.pt', f'--inputs={inputs}.pt'))
+
+  def test_a_second_data_set_and_measured_gains_follow_it(self):
+    result = self.json(*cli.COMPARE, '--inputs=images.pt', '--suggest',
+                       '--inputs-b=more_images.pt')
+    self.check(result)
+    self.assertIn('second_data', result)
+    gains = [layer['in_float'] for layer in result['layers']
+             if 'in_float' in layer]
+    self.assertTrue(gains)
+    for gain in gains:
+      self.assertEqual(list(gain),
+                       ['output', 'before_db', 'after_db', 'gain_db'])
 
   def test_the_same_model_twice_follows_the_schema(self):
     for name in ('net_float', 'net_quantized'):

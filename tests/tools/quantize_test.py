@@ -273,7 +273,7 @@ class FlagTest(QuantizeTest):
     self.assertEqual(layers['first']['weight']['scheme'],
                      'per_channel_symmetric')
     table, _ = self.quantize(command=command)
-    self.assertRegex(table, r'(?m)^first +linear +1 +- +- +- +- +- +8, channel$')
+    self.assertRegex(table, r'(?m)^first +linear +1 +- +- +- +- +- +- +8, channel$')
     self.assertNotIn('SQNR', table)
 
   def test_dynamic_with_inputs_measures_them(self):
