@@ -1,15 +1,14 @@
 #include "ns/compare/lowered_outputs.h"
 
-#include <cmath>
 #include <cstdint>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "ir/base/status.h"
 #include "ns/batches/batch.h"
 #include "ns/batches/run_batches.h"
 #include "ns/findings/figure_text.h"
+#include "ns/findings/outputs_of_model.h"
 #include "ns/result/printable.h"
 #include "ns/suite/model_outputs.h"
 
@@ -38,11 +37,9 @@ absl::StatusOr<std::vector<LoweredOutput>> CompareLoweredOutputs(
   std::vector<LoweredOutput> outputs;
   const std::vector<ModuleOutputComparison> after = of_lowered.Figures();
   for (const ModuleOutputComparison& before : of_quantized.Figures()) {
-    for (const ModuleOutputComparison& output : after) {
-      if (output.name == before.name) {
-        outputs.push_back({before.name, before.figures.error.sqnr_db,
-                           output.figures.error.sqnr_db});
-      }
+    if (const auto* output = FindOutput(after, before.name)) {
+      outputs.push_back({before.name, before.figures.error.sqnr_db,
+                         output->figures.error.sqnr_db});
     }
   }
   if (outputs.empty()) {
@@ -55,12 +52,8 @@ absl::StatusOr<std::vector<LoweredOutput>> CompareLoweredOutputs(
 std::string LoweredOutputsText(const std::vector<LoweredOutput>& outputs) {
   std::string text;
   for (const LoweredOutput& output : outputs) {
-    const double gain = output.lowered_db - output.quantized_db;
-    absl::StrAppend(
-        &text, "  ", Printable(output.name), "  ",
-        DbWithUnit(output.quantized_db), " before, ",
-        DbWithUnit(output.lowered_db), " lowered",
-        std::isfinite(gain) ? absl::StrFormat(" (%+.1f)", gain) : "", "\n");
+    absl::StrAppend(&text, "  ", Printable(output.name), "  ",
+                    GainText(output.quantized_db, output.lowered_db), "\n");
   }
   return text;
 }

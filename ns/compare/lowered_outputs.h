@@ -29,8 +29,7 @@ absl::StatusOr<std::vector<LoweredOutput>> CompareLoweredOutputs(
     const ModelGraph& float_model, const ModelGraph& quantized,
     const ModelGraph& lowered, const BatchReader& batches);
 
-// Returns a line for each output: "  output  35.8 dB before, 36.4 dB lowered
-// (+0.6)".
+// Returns a line for each output: "  output  35.8 -> 36.4 dB (+0.6)".
 std::string LoweredOutputsText(const std::vector<LoweredOutput>& outputs);
 
 }  // namespace ns

@@ -1,6 +1,6 @@
 #include "ns/findings/axis_order.h"
 
-#include "ns/findings/good_outputs.h"
+#include "ns/findings/outputs_of_model.h"
 
 namespace ns {
 

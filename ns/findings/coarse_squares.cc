@@ -5,7 +5,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
-#include "ns/findings/good_outputs.h"
+#include "ns/findings/outputs_of_model.h"
 #include "ns/findings/value_flow.h"
 #include "passes/ops/op_families.h"
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "ns/findings/figure_text.h"
+#include "ns/findings/outputs_of_model.h"
 #include "ns/findings/saturation.h"
 
 namespace ns {
@@ -76,39 +77,25 @@ std::string Percent(double share) {
   return absl::StrFormat("%.1f %%", 100 * share);
 }
 
-const ModuleOutputComparison* FindOutput(
-    const std::vector<ModuleOutputComparison>& outputs,
-    const std::string& name) {
-  for (const ModuleOutputComparison& output : outputs) {
-    if (output.name == name) {
-      return &output;
-    }
-  }
-  return nullptr;
-}
-
 // An output of the model on both data sets.
 struct OutputPair {
   double first_db = 0;
   double second_db = 0;
 };
 
-// Returns the output that has the lowest SQNR on the second data set.
-std::optional<OutputPair> LowestOutput(const ComparisonResult& result) {
-  std::optional<OutputPair> lowest;
-  for (const ModuleOutputComparison& second :
-       result.second_data->model_outputs) {
-    const ModuleOutputComparison* const first =
-        FindOutput(result.model_outputs, second.name);
-    if (first == nullptr || second.holds_integers) {
-      continue;
-    }
-    const double db = second.figures.error.sqnr_db;
-    if (!lowest || IsLowerDb(db, lowest->second_db)) {
-      lowest = OutputPair{first->figures.error.sqnr_db, db};
-    }
-  }
-  return lowest;
+// Returns the output that has the lowest SQNR on the second data set; absent
+// where it is not known on both.
+std::optional<OutputPair> LowestOnSecond(const ComparisonResult& result) {
+  const ModuleOutputComparison* const second =
+      result.second_data ? LowestOutput(result.second_data->model_outputs)
+                         : nullptr;
+  const ModuleOutputComparison* const first =
+      second == nullptr ? nullptr
+                        : FindOutput(result.model_outputs, second->name);
+  return first == nullptr
+             ? std::nullopt
+             : std::optional(OutputPair{first->figures.error.sqnr_db,
+                                        second->figures.error.sqnr_db});
 }
 
 }  // namespace
@@ -147,8 +134,7 @@ std::string DataShiftText(const ComparisonResult& result,
 }
 
 double SecondDataLossDb(const ComparisonResult& result) {
-  const std::optional<OutputPair> output =
-      result.second_data ? LowestOutput(result) : std::nullopt;
+  const std::optional<OutputPair> output = LowestOnSecond(result);
   if (!output) {
     return 0;
   }
@@ -169,7 +155,7 @@ std::string SecondDataSentence(const ComparisonResult& result) {
           : absl::StrCat(
                 shifts, " of ", layers, layers == 1 ? " layer" : " layers",
                 shifts == 1 ? " has another range" : " have other ranges");
-  const std::optional<OutputPair> output = LowestOutput(result);
+  const std::optional<OutputPair> output = LowestOnSecond(result);
   return output ? absl::StrCat("The lowest output SQNR is ",
                                DbWithUnit(output->second_db),
                                " (first data: ", DbWithUnit(output->first_db),

@@ -36,6 +36,13 @@ std::string DbWithUnit(std::optional<double> db) {
   return db == INFINITY ? FormatDb(db) : FormatDb(db) + " dB";
 }
 
+std::string GainText(double before_db, double after_db) {
+  const double gain = after_db - before_db;
+  return absl::StrCat(
+      FormatDb(before_db), " -> ", DbWithUnit(after_db),
+      std::isfinite(gain) ? absl::StrFormat(" (%+.1f)", gain) : "");
+}
+
 std::string FormatFigure(double value) {
   return std::isnan(value) ? "nan" : absl::StrFormat("%.4g", value);
 }

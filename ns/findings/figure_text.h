@@ -27,6 +27,10 @@ std::string FormatDb(std::optional<double> db);
 // Returns the same with the unit behind it, "30.1 dB", except for "exact".
 std::string DbWithUnit(std::optional<double> db);
 
+// Returns "12.1 -> 33.4 dB (+21.3)", without the difference where that is no
+// finite number.
+std::string GainText(double before_db, double after_db);
+
 // Returns four digits of a figure in any unit: "0.01235"; "nan" for nan, which
 // printf gives a sign where it has one.
 std::string FormatFigure(double value);

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "ns/findings/good_outputs.h"
+#include "ns/findings/outputs_of_model.h"
 
 namespace ns {
 namespace {

@@ -20,9 +20,9 @@
 #include "ns/findings/error_breakdown.h"
 #include "ns/findings/error_causes.h"
 #include "ns/findings/figure_text.h"
-#include "ns/findings/good_outputs.h"
 #include "ns/findings/output_shares.h"
 #include "ns/findings/output_view.h"
+#include "ns/findings/outputs_of_model.h"
 #include "ns/findings/reduced_range.h"
 #include "ns/findings/saturation.h"
 #include "ns/findings/table_figures.h"
@@ -114,11 +114,8 @@ std::string AxisOrderSentence(const ComparisonResult& result,
   if (order.layer) {
     straight = SqnrDb(result.layers[*order.layer], Figure::kActivation);
   } else {
-    const auto output = absl::c_find_if(
-        result.model_outputs, [&](const ModuleOutputComparison& candidate) {
-          return candidate.name == order.output;
-        });
-    if (output != result.model_outputs.end()) {
+    if (const ModuleOutputComparison* output =
+            FindOutput(result.model_outputs, order.output)) {
       straight = output->figures.error.sqnr_db;
     }
   }

@@ -12,8 +12,8 @@
 #include "ir/base/status.h"
 #include "ns/batches/batch.h"
 #include "ns/batches/run_batches.h"
-#include "ns/findings/figure_text.h"
 #include "ns/findings/output_shares.h"
+#include "ns/findings/outputs_of_model.h"
 #include "ns/suite/model_outputs.h"
 #include "passes/instrument/replace_by_shadow.h"
 #include "passes/matching/matches/copied_matches.h"
@@ -72,28 +72,14 @@ absl::StatusOr<std::vector<Trial>> MakeTrials(const ModelGraph& float_model,
   return trials;
 }
 
-// Returns the output with the lowest SQNR, a number; null without one.
-const ModuleOutputComparison* LowestOutput(
-    const std::vector<ModuleOutputComparison>& outputs) {
-  const ModuleOutputComparison* lowest = nullptr;
-  for (const ModuleOutputComparison& output : outputs) {
-    if (std::isfinite(output.figures.error.sqnr_db) &&
-        (lowest == nullptr || IsLowerDb(output.figures.error.sqnr_db,
-                                        lowest->figures.error.sqnr_db))) {
-      lowest = &output;
-    }
-  }
-  return lowest;
-}
-
 void SetGain(const Trial& trial, const ModuleOutputComparison& before,
              ComparisonResult& result) {
-  for (const ModuleOutputComparison& after : trial.outputs.Figures()) {
-    if (after.name == before.name && !std::isnan(after.figures.error.sqnr_db)) {
-      result.layers[trial.layer].in_float =
-          FloatGain{before.name, before.figures.error.sqnr_db,
-                    after.figures.error.sqnr_db};
-    }
+  const std::vector<ModuleOutputComparison> outputs = trial.outputs.Figures();
+  const ModuleOutputComparison* const after = FindOutput(outputs, before.name);
+  if (after != nullptr && !std::isnan(after->figures.error.sqnr_db)) {
+    result.layers[trial.layer].in_float =
+        FloatGain{before.name, before.figures.error.sqnr_db,
+                  after->figures.error.sqnr_db};
   }
 }
 
@@ -108,7 +94,7 @@ absl::Status MeasureFloatGains(const ModelGraph& float_model,
                                ComparisonResult& result) {
   const ModuleOutputComparison* const before =
       LowestOutput(result.model_outputs);
-  if (before == nullptr) {
+  if (before == nullptr || !std::isfinite(before->figures.error.sqnr_db)) {
     return absl::OkStatus();
   }
   NS_ASSIGN_OR_RETURN(
@@ -120,11 +106,14 @@ absl::Status MeasureFloatGains(const ModelGraph& float_model,
     NS_ASSIGN_OR_RETURN(const c10::IValue of_float,
                         RunBatch("float", float_copy, batch, i));
     for (Trial& trial : trials) {
+      if (trial.has_failed) {
+        continue;
+      }
       const auto outputs = RunBatch("quantized", trial.model, batch, i);
       if (outputs.ok()) {
         trial.outputs.Add(of_float, *outputs);
       }
-      trial.has_failed |= !outputs.ok();
+      trial.has_failed = !outputs.ok();
     }
     if (after_batch) {
       after_batch();

@@ -23,7 +23,8 @@ inline constexpr int64_t kMostFloatGains = 5;
 // the comparison of the models on the first `count` of `batches`. The quantized
 // model runs on them once for each of these layers, with that layer computed in
 // float (ReplaceByShadow), and the float model once in all. The output is the
-// one of ComparisonResult::model_outputs that has the lowest SQNR.
+// one of ComparisonResult::model_outputs that has the lowest SQNR; where that
+// is exact or nan, nothing is measured.
 //
 // `after_batch`, which may be null, is called after each batch, `count` times.
 // The models are not changed. `matched` has their matches, one for each layer

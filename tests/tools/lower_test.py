@@ -62,8 +62,8 @@ class LowerTest(cli.CliTest):
     given = (f'--float={case("net_float")}', f'--inputs={case("images")}')
     output = self.lower('net_quantized', '--fewer-roundings', *given)
     match = re.search(
-        r'\nSQNR of the outputs, 3 batches:\n  output  ([\d.]+) dB before, '
-        r'([\d.]+) dB lowered \([+-][\d.]+\)\n$', output)
+        r'\nSQNR of the outputs before and after, 3 batches:\n'
+        r'  output  ([\d.]+) -> ([\d.]+) dB \([+-][\d.]+\)\n$', output)
     self.assertTrue(match, output)
     for index, quantized in ((1, case('net_quantized')),
                              (2, self.path('lowered.pt'))):

@@ -168,7 +168,7 @@ absl::StatusOr<std::string> OutputsText(
   NS_ASSIGN_OR_RETURN(
       const std::vector<LoweredOutput> outputs,
       CompareLoweredOutputs(float_model, *quantized, lowered, batches));
-  return absl::StrCat("SQNR of the outputs, ", batches.size(),
+  return absl::StrCat("SQNR of the outputs before and after, ", batches.size(),
                       batches.size() == 1 ? " batch:\n" : " batches:\n",
                       LoweredOutputsText(outputs));
 }

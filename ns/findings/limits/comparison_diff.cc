@@ -12,6 +12,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "ns/findings/outputs_of_model.h"
 #include "ns/findings/table_figures.h"
 
 namespace ns {
@@ -353,11 +354,9 @@ std::vector<LimitCheck> CheckOutputDrops(const ComparisonResult& a,
     check.layer = before.name;
     check.figure = "output";
     check.bound = max_drop_db;
-    const auto now = absl::c_find_if(b.model_outputs,
-                                     [&](const ModuleOutputComparison& output) {
-                                       return output.name == before.name;
-                                     });
-    if (now == b.model_outputs.end()) {
+    const ModuleOutputComparison* const now =
+        FindOutput(b.model_outputs, before.name);
+    if (now == nullptr) {
       check.value = std::nan("");
       continue;
     }

@@ -22,7 +22,8 @@ struct DiffedFigure {
   // The name of the weight where the layer has several, or of the output if it
   // is not the first; else empty.
   std::string part;
-  // "weight", "activation", "shadow", "kernel"; "stub" or "output" of modules.
+  // "weight", "activation", "shadow", "kernel", "second data"; "stub" or
+  // "output" of modules.
   std::string figure;
   // As ModuleOutputComparison, in either comparison.
   bool holds_integers = false;

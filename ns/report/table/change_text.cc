@@ -1,6 +1,5 @@
 #include "ns/report/table/change_text.h"
 
-#include <cmath>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -28,14 +27,6 @@ std::string RangeText(const LayerComparison& layer, const TriedChange& change) {
                           after.zero_point);
   }
   return text;
-}
-
-// Returns "12.1 -> 33.4 dB (+21.3)".
-std::string GainText(double before_db, double after_db) {
-  const double gain = after_db - before_db;
-  return absl::StrCat(
-      FormatDb(before_db), " -> ", DbWithUnit(after_db),
-      std::isinf(gain) ? "" : absl::StrFormat(" (%+.1f)", gain));
 }
 
 std::string WhatChanges(const LayerComparison& layer,

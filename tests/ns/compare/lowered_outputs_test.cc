@@ -49,12 +49,12 @@ TEST(LoweredOutputsTest, BothAreComparedWithTheFloatModel) {
   EXPECT_NEAR(outputs[0].quantized_db, 20, 1e-4);
   EXPECT_NEAR(outputs[0].lowered_db, 40, 1e-4);
   EXPECT_EQ(LoweredOutputsText(outputs),
-            "  output[0]  20.0 dB before, 40.0 dB lowered (+20.0)\n");
+            "  output[0]  20.0 -> 40.0 dB (+20.0)\n");
 }
 
 TEST(LoweredOutputsTest, WithoutAnErrorThereIsNoGain) {
   EXPECT_EQ(LoweredOutputsText({{"output", 20, INFINITY}}),
-            "  output  20.0 dB before, exact lowered\n");
+            "  output  20.0 -> exact\n");
 }
 
 TEST(LoweredOutputsTest, NothingToCompareIsAnError) {

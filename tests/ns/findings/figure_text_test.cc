@@ -53,6 +53,13 @@ TEST(FigureTextTest, BarsGrowByEighthsOfACell) {
   EXPECT_EQ(Bar(INFINITY, 4), "████");
 }
 
+TEST(FigureTextTest, GainsHaveADifferenceWhereItIsFinite) {
+  EXPECT_EQ(GainText(12.1, 33.4), "12.1 -> 33.4 dB (+21.3)");
+  EXPECT_EQ(GainText(20, 19.5), "20.0 -> 19.5 dB (-0.5)");
+  EXPECT_EQ(GainText(20, INFINITY), "20.0 -> exact");
+  EXPECT_EQ(GainText(INFINITY, INFINITY), "exact -> exact");
+}
+
 TEST(FigureTextTest, StripsAreFullFrom40Db) {
   EXPECT_EQ(Strip({-INFINITY, 0, 20, 40, INFINITY, NAN}), "▁▁▅██·");
   EXPECT_EQ(Strip({}), "");
