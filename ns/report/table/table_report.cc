@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -121,30 +120,26 @@ Column UserColumn(const std::vector<Row>& rows, const std::string& metric,
   return column;
 }
 
-// Whether the channels of `figure` are known in some layer.
-bool HasStrips(const ComparisonResult& result, Figure figure) {
-  return figure != Figure::kWeight &&
-         absl::c_any_of(result.layers, [&](const LayerComparison& layer) {
-           const auto* values = ValuesAt(layer, KindOf(figure).of_layer);
-           return values != nullptr && values->channels &&
-                  !values->channels->strip_db.empty();
-         });
-}
-
-// Returns a column of how the channels of `figure` fare.
-Column StripColumn(const std::vector<Row>& rows, Figure figure) {
+// Returns a column of how the channels of `figure` fare; absent where they are
+// not known in any layer.
+std::optional<Column> StripColumn(const std::vector<Row>& rows, Figure figure) {
+  if (figure == Figure::kWeight) {
+    return std::nullopt;
+  }
   const FigureKind& kind = KindOf(figure);
   Column column{{{std::string(kind.header), kBold}, {"channels", kBold}}};
+  bool has_strips = false;
   for (const auto& [layer, output] : rows) {
     const ActivationComparison* const values =
         output == nullptr ? ValuesAt(*layer, kind.of_layer)
                           : ValuesAt(*output, kind.of_output);
-    column.cells.push_back({values != nullptr && values->channels
-                                ? Strip(values->channels->strip_db)
-                                : "",
-                            ""});
+    std::string strip = values != nullptr && values->channels
+                            ? Strip(values->channels->strip_db)
+                            : "";
+    has_strips |= !strip.empty();
+    column.cells.push_back({std::move(strip), ""});
   }
-  return column;
+  return has_strips ? std::optional(std::move(column)) : std::nullopt;
 }
 
 std::vector<Column> TableColumns(const ComparisonResult& result,
@@ -214,8 +209,10 @@ std::vector<Column> TableColumns(const ComparisonResult& result,
   for (const std::string& metric : result.user_metrics) {
     columns.push_back(UserColumn(rows, metric, bar_figure));
   }
-  if (layout.has_strips && HasStrips(result, bar_figure)) {
-    columns.push_back(StripColumn(rows, bar_figure));
+  if (layout.has_strips) {
+    if (std::optional<Column> strips = StripColumn(rows, bar_figure)) {
+      columns.push_back(*std::move(strips));
+    }
   }
   if (layout.bar_cells > 0) {
     columns.push_back(std::move(bars));

@@ -35,10 +35,9 @@ struct TableOptions {
 // set (columns that were not asked for are left out; "inherited" comes with
 // both activations and shadows), and a bar of 0 to 60 dB. The bar shows the
 // activation, or the shadow, or the kernel, or the weight: the first of these
-// that was asked for. "exact" is infinite SQNR,
-// "-" no figure. Several weights show as the lowest and "(xN)". Below a layer
-// with several outputs, whose row has the first, comes a row for each of the
-// others, "  c_n".
+// that was asked for. "exact" is infinite SQNR, "-" no figure. Several weights
+// show as the lowest and "(xN)". Below a layer with several outputs, whose row
+// has the first, comes a row for each of the others, "  c_n".
 //
 // With TableOptions::source, a column says where the float op is in the user's
 // code, "net.py:12", or where the quantized one is; the JSON has the full path.

@@ -13,21 +13,23 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "ns/findings/cure.h"
-#include "ns/findings/data_shift.h"
 #include "ns/findings/error_breakdown.h"
 #include "ns/findings/error_causes.h"
 #include "ns/findings/figure_text.h"
 #include "ns/findings/limits/limit_text.h"
 #include "ns/findings/output_shares.h"
 #include "ns/findings/output_view.h"
+#include "ns/findings/outputs_of_model.h"
 #include "ns/findings/saturation.h"
 #include "ns/findings/table_figures.h"
 #include "ns/findings/unexplained_falls.h"
 #include "ns/findings/verdict.h"
 #include "ns/report/table/accuracy_text.h"
-#include "ns/report/table/change_text.h"
 #include "ns/report/table/emulation_summary.h"
+#include "ns/report/table/gain_summary.h"
 #include "ns/report/table/reason_list.h"
+#include "ns/report/table/second_data_summary.h"
+#include "ns/report/table/summary_line.h"
 #include "ns/report/table/text_table.h"
 #include "ns/result/comparison_result.h"
 #include "ns/result/printable.h"
@@ -36,7 +38,6 @@ namespace ns {
 namespace {
 
 constexpr size_t kListedSaturating = 5;
-constexpr size_t kListedGains = 5;
 constexpr size_t kListedChannels = 5;
 
 // Returns "25 layers matched (aligned), 8 batches".
@@ -109,23 +110,15 @@ std::string LowestLine(const ComparisonResult& result, Figure figure) {
 // dB", of what the models return. Where outputs were asked for, a table of
 // their own has them.
 std::string OutputLine(const ComparisonResult& result) {
-  const std::vector<ModuleOutputComparison>& outputs = result.model_outputs;
-  if (outputs.empty() || result.outputs) {
+  const ModuleOutputComparison* const lowest =
+      LowestOutput(result.model_outputs);
+  if (lowest == nullptr || result.outputs) {
     return "";
   }
-  const auto rank = [](const ModuleOutputComparison& output) {
-    const double db = output.figures.error.sqnr_db;
-    return std::isnan(db) ? -INFINITY : db;
-  };
-  const ModuleOutputComparison& lowest = *absl::c_min_element(
-      outputs,
-      [&](const ModuleOutputComparison& a, const ModuleOutputComparison& b) {
-        return rank(a) < rank(b);
-      });
-  const std::optional<ChannelSummary>& channels = lowest.figures.channels;
+  const std::optional<ChannelSummary>& channels = lowest->figures.channels;
   return absl::StrFormat(
       "lowest %-15s %8s  %s%s\n", "output SQNR",
-      DbWithUnit(lowest.figures.error.sqnr_db), Printable(lowest.name),
+      DbWithUnit(lowest->figures.error.sqnr_db), Printable(lowest->name),
       channels && channels->below_3db > 0
           ? absl::StrCat(", ", channels->below_3db, " of ", channels->channels,
                          " channels below 3 dB")
@@ -164,17 +157,16 @@ std::string SharesLine(const ComparisonResult& result) {
 
 // Returns "agreement of classes    top-1 99.61 %, ...".
 std::string AgreementLine(const ComparisonResult& result) {
-  return result.agreement
-             ? absl::StrFormat("%-22s  %s\n", "agreement of classes",
-                               AgreementText(*result.agreement))
-             : "";
+  return result.agreement ? SummaryLine("agreement of classes",
+                                        AgreementText(*result.agreement))
+                          : "";
 }
 
 // Returns "samples compared        3, 17 of 256 (flipped)".
 std::string SamplesLine(const ComparisonResult& result) {
-  return result.samples ? absl::StrFormat("%-22s  %s\n", "samples compared",
-                                          SamplesText(*result.samples))
-                        : "";
+  return result.samples
+             ? SummaryLine("samples compared", SamplesText(*result.samples))
+             : "";
 }
 
 std::string LowestLines(const ComparisonResult& result) {
@@ -274,20 +266,16 @@ std::string ChannelsLine(const LayerComparison& layer,
   return line + "\n";
 }
 
-// Returns what helps, "help                    keep it in float", the command
-// that does it and the one that explains the cause, a line each.
+// Returns what helps, the command that does it and the one that explains the
+// cause, a line each.
 std::string HelpLines(const ComparisonResult& result, const Verdict& verdict) {
   const std::optional<Cure> cure = CureOf(result, verdict);
-  if (!cure) {
-    return "";
-  }
-  constexpr char kLine[] = "%-22s  %s\n";
-  return absl::StrCat(
-      absl::StrFormat(kLine, "help", cure->sentence),
-      cure->command.empty() ? "" : absl::StrFormat(kLine, "", cure->command),
-      absl::StrFormat(
-          kLine, "",
-          absl::StrCat("ns explain ", ErrorCauseName(verdict.cause))));
+  return cure
+             ? absl::StrCat(
+                   CureLines(*cure),
+                   SummaryLine("", absl::StrCat("ns explain ",
+                                                ErrorCauseName(verdict.cause))))
+             : "";
 }
 
 // Returns "verdict                 fc is to blame (8.7 dB by itself): it has no
@@ -296,80 +284,9 @@ std::string HelpLines(const ComparisonResult& result, const Verdict& verdict) {
 std::string VerdictLines(const ComparisonResult& result,
                          const std::optional<Verdict>& verdict) {
   return verdict && SaysWhatToDo(result, *verdict)
-             ? absl::StrCat(absl::StrFormat("%-22s  %s\n", "verdict",
-                                            verdict->sentences.front()),
+             ? absl::StrCat(SummaryLine("verdict", verdict->sentences.front()),
                             HelpLines(result, *verdict))
              : "";
-}
-
-// Lists the layers that gain in float, the largest gain first:
-//
-//   measured gain           fc  in float: output 21.6 -> 27.4 dB (+5.8)
-//
-// Nothing where none was measured.
-std::string FloatGainLines(const ComparisonResult& result) {
-  constexpr char kLine[] = "%-22s  %s\n";
-  constexpr char kLabel[] = "measured gain";
-  bool has_measured = false;
-  std::vector<const LayerComparison*> layers;
-  for (const LayerComparison& layer : result.layers) {
-    has_measured |= layer.in_float.has_value();
-    if (layer.in_float && layer.in_float->GainDb() >= kLeastSuggestedGainDb) {
-      layers.push_back(&layer);
-    }
-  }
-  if (layers.empty()) {
-    return has_measured ? absl::StrFormat(kLine, kLabel,
-                                          "no single layer in float helps")
-                        : "";
-  }
-  absl::c_stable_sort(layers, [](const auto* a, const auto* b) {
-    return a->in_float->GainDb() > b->in_float->GainDb();
-  });
-  std::string lines;
-  for (const LayerComparison* layer : layers) {
-    absl::StrAppendFormat(&lines, kLine, kLabel,
-                          absl::StrCat(Printable(layer->name), "  ",
-                                       FloatGainText(*layer->in_float)));
-  }
-  return lines;
-}
-
-// Lists the changes that gain most: "measured gain           fc  scale 0.31 ->
-// 0.024: 12.1 -> 33.4 dB (+21.3)". Nothing where none was tried.
-std::string GainLines(const ComparisonResult& result) {
-  struct Gain {
-    const LayerComparison* layer;
-    TriedChange change;
-  };
-  std::vector<Gain> gains;
-  bool has_tried = false;
-  for (const LayerComparison& layer : result.layers) {
-    has_tried |= !layer.tried_changes.empty();
-    for (const TriedChange& change : SuggestedChanges(layer)) {
-      gains.push_back({&layer, change});
-    }
-  }
-  if (!has_tried) {
-    return "";
-  }
-  constexpr char kLine[] = "%-22s  %s\n";
-  constexpr char kLabel[] = "measured gain";
-  if (gains.empty()) {
-    return absl::StrFormat(kLine, kLabel,
-                           "no other range, weight or bias helps");
-  }
-  absl::c_stable_sort(gains, [](const Gain& a, const Gain& b) {
-    return GainDb(*a.layer, a.change) > GainDb(*b.layer, b.change);
-  });
-  gains.resize(std::min(gains.size(), kListedGains));
-  std::string lines;
-  for (const auto& [layer, change] : gains) {
-    absl::StrAppendFormat(
-        &lines, kLine, kLabel,
-        absl::StrCat(Printable(layer->name), "  ", ChangeText(*layer, change)));
-  }
-  return lines;
 }
 
 // Says which layers are to blame, but for the one of `verdict`: that of another
@@ -438,39 +355,6 @@ std::string SaturatingList(const ComparisonResult& result) {
   return text;
 }
 
-// Says what a second data set shows, which layers have other ranges on it, and
-// what helps:
-//
-//   second data             The lowest output SQNR is 12.6 dB (first data: 25.0
-//                           dB); 1 of 9 layers has another range.
-//     conv1  -3.1 to 14.2 (first data: -3 to 5.01)
-//   help                    calibrate on both data sets
-std::string SecondDataLines(const ComparisonResult& result) {
-  if (!result.second_data) {
-    return "";
-  }
-  constexpr size_t kListedShifts = 5;
-  constexpr char kLine[] = "%-22s  %s\n";
-  std::string lines =
-      "\n" + absl::StrFormat(kLine, "second data", SecondDataSentence(result));
-  const std::vector<DataShift> shifts = DataShifts(result);
-  const size_t listed = std::min(shifts.size(), kListedShifts);
-  for (size_t i = 0; i < listed; ++i) {
-    absl::StrAppend(&lines, "  ",
-                    Printable(result.layers[shifts[i].layer].name), "  ",
-                    DataShiftText(result, shifts[i]), "\n");
-  }
-  if (shifts.size() > listed) {
-    absl::StrAppend(&lines, "  and ", shifts.size() - listed,
-                    " more (see --json)\n");
-  }
-  if (const std::optional<Cure> cure = CureOfDataShift(result)) {
-    absl::StrAppend(&lines, absl::StrFormat(kLine, "help", cure->sentence),
-                    absl::StrFormat(kLine, "", cure->command));
-  }
-  return lines;
-}
-
 std::string UnpairedInputList(const ComparisonResult& result) {
   std::vector<NotShadowed> layers;
   for (const LayerComparison& layer : result.layers) {
@@ -494,15 +378,15 @@ std::string FigureSummary(const ComparisonResult& result) {
       CountLine(result), SamplesLine(result),
       result.layers.empty() ? "" : LowestLines(result),
       BlameLines(result, verdict), VerdictLines(result, verdict),
-      FloatGainLines(result), GainLines(result), SaturatingList(result),
-      EmulationSummary(result), LayerList(result.not_emulated, "not emulated"),
-      UnmatchedList(result), UnpairedInputList(result),
-      LayerList(result.not_shadowed, "not shadowed"),
+      GainSummary(result), SaturatingList(result), EmulationSummary(result),
+      LayerList(result.not_emulated, "not emulated"), UnmatchedList(result),
+      UnpairedInputList(result), LayerList(result.not_shadowed, "not shadowed"),
       LayerList(result.no_reference, "without a reference"),
       LayerList(result.not_referenced, "not compared with the reference"),
       ScoreSummary(result.scores),
       result.accuracy ? AccuracySummary(*result.accuracy) : "",
-      SecondDataLines(result), result.limits ? LimitLines(*result.limits) : "",
+      SecondDataSummary(result),
+      result.limits ? LimitLines(*result.limits) : "",
       result.baseline ? BaselineLines(*result.baseline) : "");
 }
 

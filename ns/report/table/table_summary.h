@@ -21,15 +21,14 @@ std::string MatchSummary(const ComparisonResult& result);
 //  mostly a shift or a few outliers, its worst channels,
 //    and the first fall that no layer explains (ns/findings/error_breakdown.h);
 //    with activations alone, the worst channels of the lowest one;
-//  * which layer is to blame and why (ns/findings/verdict.h), what layers in
-//    float gain, and the five changes that gain most
-//    (ns/report/table/change_text.h);
+//  * which layer is to blame and why (ns/findings/verdict.h), and what was
+//    measured to gain (ns/report/table/gain_summary.h);
 //  * the five layers that clip most (ns/findings/saturation.h), the layers that
 //    saturate on the processor that is emulated
 //    (ns/report/table/emulation_summary.h), and what was left out and why;
 //  * the scores and the accuracy (ns/report/table/accuracy_text.h), what a
-//    second data set shows (ns/findings/data_shift.h), the limits, and the
-//    comparison with a baseline (ns/findings/limits/limit_text.h).
+//    second data set shows (ns/report/table/second_data_summary.h), the limits,
+//    and the comparison with a baseline (ns/findings/limits/limit_text.h).
 std::string FigureSummary(const ComparisonResult& result);
 
 }  // namespace ns

@@ -29,8 +29,8 @@
   // What has a place of its own in the layer panel, or would be no column.
   const SKIPPED = new Set([
     'histograms', 'subgraph', 'outputs', 'worst_channels', 'channel_sqnr_db',
-    'channel_strip_db', 'batch_sqnr_db', 'trips', 'source', 'accumulated_db', 'local_db',
-    'inherited_db',
+    'channel_strip_db', 'batch_sqnr_db', 'trips', 'source', 'accumulated_db',
+    'local_db', 'inherited_db',
   ]);
 
   // The share of values that lie beyond the quantized range, by the counts at

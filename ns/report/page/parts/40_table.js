@@ -35,20 +35,20 @@
 
   // The channels of a layer side by side, coloured by their SQNR.
   page.ChannelStrip = function ({strip}) {
-    return html`<span class="channel-strip" role="img" title=${
-      strip.map((db) => page.format(db, 'dB')).join(', ')} aria-label=${
-      'lowest SQNR of neighbouring channels: ' +
-      strip.map((db) => page.format(db, 'dB')).join(', ')}>${
+    const figures = strip.map((db) => page.format(db, 'dB')).join(', ');
+    return html`<span class="channel-strip" role="img" title=${figures}
+      aria-label=${'lowest SQNR of neighbouring channels: ' + figures}>${
       strip.map((db, i) => html`<i key=${i} style=${
         {background: page.channelColor(db)}} />`)}</span>`;
   };
 
   function Cell({row, column}) {
-    const strip = column.key === 'lowest_channels_db' &&
-        !page.showsDifferences(column) &&
-        page.stripOf(page.store.state.report.layers[row.get('index') - 1]);
-    if (strip) return html`<td class="text"><${page.ChannelStrip} strip=${strip} /></td>`;
     const differences = page.showsDifferences(column);
+    const strip = column.key === 'lowest_channels_db' && !differences &&
+        page.stripOf(page.store.state.report.layers[row.get('index') - 1]);
+    if (strip) {
+      return html`<td class="text"><${page.ChannelStrip} strip=${strip} /></td>`;
+    }
     const value = page.shownValue(row, column);
     const text = page.shownText(row, column);
     const classes = [
