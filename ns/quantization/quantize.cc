@@ -337,13 +337,10 @@ absl::Status AdviseTarget(const ModelGraph& float_model,
     }
   };
   advise("if the servers have VNNI", there);
-  if (RunsOnFbgemm(options)) {
-    whole.target = QuantizationTarget::kNs;
-    NS_ASSIGN_OR_RETURN(const double lowered,
-                        error.WorstDb(other.model, whole));
-    advise("if ns lower --fewer-roundings makes the model that is served",
-           lowered);
-  }
+  whole.target = QuantizationTarget::kNs;
+  NS_ASSIGN_OR_RETURN(const double lowered, error.WorstDb(other.model, whole));
+  advise("if ns lower --fewer-roundings makes the model that is served",
+         lowered);
   return absl::OkStatus();
 }
 

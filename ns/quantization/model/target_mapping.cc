@@ -8,11 +8,13 @@
 #include "absl/algorithm/container.h"
 #include "ir/base/status.h"
 #include "ns/quantization/model/fold_for_quantization.h"
+#include "passes/kernels/saturation_mode.h"
 #include "passes/quantization/layers/float_subgraphs.h"
 #include "passes/quantization/layers/layer_rule.h"
 #include "passes/quantization/layers/layer_saturation.h"
 #include "passes/quantization/observe/observer_plan.h"
 #include "passes/quantization/qconfig/qconfig.h"
+#include "passes/quantization/qconfig/quantization_target.h"
 
 namespace ns {
 namespace {
@@ -58,8 +60,7 @@ absl::StatusOr<QConfigMapping> TargetMapping(const ModelGraph& model,
   QConfigMapping mapping = DefaultMapping(options);
   const QuantizationTarget target = TargetOf(options);
   if (options.mode != QuantizeMode::kStatic || options.compat ||
-      target == QuantizationTarget::kExact ||
-      target == QuantizationTarget::kNs) {
+      SaturationOf(target) == kernels::SaturationMode::kExact) {
     return mapping;
   }
   NS_ASSIGN_OR_RETURN(ModelGraph folded,
