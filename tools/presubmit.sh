@@ -16,7 +16,7 @@ Runs all steps, or those named, and then says which failed:
   tidy    clang-tidy on C++ files that differ from the base
   lint    tests assert something; BUILD files name every source; header guards;
           nothing below tools/ and tests/ is included from elsewhere; no cycle
-          among folders; //:ir, //:passes and //:ns have every library of
+          among folders; links of Markdown pages lead somewhere; //:ir, //:passes and //:ns have every library of
           their folder; targets with LibTorch are of tools/bazel/cc.bzl;
           shellcheck on the scripts, where it is installed
   test    tools/test.sh
@@ -209,6 +209,10 @@ lint_folders() {
   tools/lint_folders.py
 }
 
+lint_links() {
+  tools/lint_links.py
+}
+
 lint_umbrellas() {
   local folder missing library status=0
   for folder in ir passes ns; do
@@ -266,7 +270,7 @@ lint_rules() {
 step_lint() {
   local check status=0
   for check in assertions sources_in_build header_guards class_names layers \
-    folders umbrellas rules scripts; do
+    folders links umbrellas rules scripts; do
     "lint_${check}" || status=1
   done
   return "${status}"

@@ -17,8 +17,8 @@ namespace ns {
 
 // One model's side of a matched pair.
 struct LayerSide {
-  // Module path; see tools/README.md: for function-style ops, the path of the
-  // module whose code calls them.
+  // Module path; see tools/docs/figures.md: for function-style ops, the path of
+  // the module whose code calls them.
   std::string fqn;
   // The name was inferred from the other model: this one has no names.
   bool fqn_inferred = false;

@@ -73,7 +73,7 @@ struct MatchedSide {
 
 struct SubgraphMatch {
   // The name on the side that MatchOptions::naming says. It is unique;
-  // tools/README.md, "Names", says how it is made.
+  // tools/docs/figures.md, "Names", says how it is made.
   std::string name;
   MatchedSide a;
   MatchedSide b;

@@ -1,4 +1,4 @@
-"""The recipe for CI of tools/README.md, run as it stands there."""
+"""The recipe for CI of tools/docs/limits.md, run as it stands there."""
 
 import os
 import subprocess
@@ -13,8 +13,9 @@ TREE = os.getcwd()
 class CiRecipeTest(cli.CliTest):
 
   def recipe(self):
-    with open(os.path.join(TREE, 'tools/README.md'), encoding='utf-8') as file:
-      section = file.read().split('\n#### In CI\n')[1].split('\n### ')[0]
+    path = os.path.join(TREE, 'tools/docs/limits.md')
+    with open(path, encoding='utf-8') as file:
+      section = file.read().split('\n## In CI\n')[1].split('\n## ')[0]
     return section.split('```\n')[1]
 
   def run_recipe(self, text):

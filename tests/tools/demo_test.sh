@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The table of README.md, the example program of ns/README.md, and the score of
-# tools/README.md.
+# tools/docs/task.md.
 #
 #   demo_test.sh NS EXAMPLE FLOAT QUANTIZED IMAGES LABELS SCORE
 set -euo pipefail

@@ -1,4 +1,4 @@
-"""The commands of tools/debugging.md print what the guide shows."""
+"""The commands of tools/docs/debugging.md print what the guide shows."""
 
 import os
 import re
@@ -20,7 +20,7 @@ MOST_DB, MOST_SHARE, MOST_TOP_1 = 0.5, 4, 0.8
 def blocks():
   """The commands of the guide: the text of each block, and what is shown as its
   output, which may be nothing."""
-  with open(os.path.join(TREE, 'tools/debugging.md'), encoding='utf-8') as file:
+  with open(os.path.join(TREE, 'tools/docs/debugging.md'), encoding='utf-8') as file:
     text = file.read()
   found = []
   for kind, block in BLOCK.findall(text):
@@ -122,7 +122,7 @@ class GuideTest(cli.CliTest):
       self.assertIsNotNone(missing(shown, printed), shown)
 
   def test_the_guide_is_short(self):
-    with open(os.path.join(TREE, 'tools/debugging.md'),
+    with open(os.path.join(TREE, 'tools/docs/debugging.md'),
               encoding='utf-8') as file:
       self.assertLessEqual(len(file.readlines()), 120)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Makes the model of tools/debugging.md, a detector that int8 has broken.
+"""Makes the model of tools/docs/debugging.md, a detector that int8 has broken.
 
   /usr/bin/python3 tools/demo/make_detector.py --out=DIR
 

@@ -8,7 +8,7 @@
 
 namespace ns {
 
-// Returns one object with the schema "ns.quantize/1" (tools/README.md),
+// Returns one object with the schema "ns.quantize/1" (tools/docs/formats.md),
 // indented and with a newline at its end:
 //
 //   {"schema": "ns.quantize/1", "float": "f.pt", "out": "q.pt",

@@ -94,7 +94,7 @@ TEST(QConfigJsonTest, QConfigsHaveTheirNameOrTheirObservers) {
       R"("quant_max": 63}})");
 }
 
-// As in tools/README.md.
+// As in tools/docs/formats.md.
 constexpr char kDocumentedJson[] = R"({
   "schema": "ns.qconfig/1",
   "global": "fbgemm",
