@@ -16,6 +16,7 @@
 #include "ir/files/check_debug_pickle.h"
 #include "ir/files/check_module_code.h"
 #include "ir/files/check_module_pickle.h"
+#include "ir/files/foreign_file.h"
 #include "ir/files/input_file.h"
 #include "ir/files/module_archive.h"
 
@@ -26,8 +27,11 @@ absl::Status Unreadable(absl::string_view why) {
   return absl::InvalidArgumentError(why);
 }
 
-// Says what a file that is no archive is instead.
-absl::Status NoArchive(const InputFile& file) {
+// Says what a file that is no archive of TorchScript is instead.
+absl::Status NoModule(const InputFile& file) {
+  if (const auto foreign = RecognizeForeignFile(file)) {
+    return Unreadable(foreign->as_model);
+  }
   std::string start(4, '\0');
   start.resize(file.ReadAt(0, start.data(), start.size()));
   return Unreadable(
@@ -38,7 +42,8 @@ absl::Status NoArchive(const InputFile& file) {
             "torch.jit.save");
 }
 
-absl::Status CheckIsModule(const ModuleArchive& archive) {
+absl::Status CheckIsModule(const InputFile& file,
+                           const ModuleArchive& archive) {
   // LibTorch would read the file as one of its oldest format, which is checked
   // nowhere.
   if (archive.Has("model.json")) {
@@ -53,12 +58,7 @@ absl::Status CheckIsModule(const ModuleArchive& archive) {
   if (archive.Has("data.pkl")) {
     NS_RETURN_IF_ERROR(archive.Read("data.pkl").status());
   }
-  return Unreadable(archive.Has("data.pkl")
-                        ? "holds a pickle (a state_dict or an eager module), "
-                          "not TorchScript; save it with "
-                          "torch.jit.save(torch.jit.script(model), path)"
-                        : "is a zip file, but not TorchScript; save it with "
-                          "torch.jit.save");
+  return NoModule(file);
 }
 
 // Checks a record of code, or one that says where code comes from.
@@ -98,9 +98,9 @@ absl::StatusOr<std::shared_ptr<ModuleArchive>> OpenArchive(
                       InputFile::Open(path, "torch.jit.save"));
   auto archive = ModuleArchive::Open(file);
   if (!archive.ok()) {
-    return NoArchive(*file);
+    return NoModule(*file);
   }
-  NS_RETURN_IF_ERROR(CheckIsModule(**archive));
+  NS_RETURN_IF_ERROR(CheckIsModule(*file, **archive));
   for (const char* pickle : {"constants", "data"}) {
     if ((*archive)->Has(absl::StrCat(pickle, ".pkl"))) {
       NS_RETURN_IF_ERROR(CheckModulePickle(**archive, pickle));

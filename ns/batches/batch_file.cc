@@ -4,19 +4,23 @@
 #include <caffe2/serialize/inline_container.h>
 #include <torch/csrc/jit/api/module.h>
 
+#include <functional>
 #include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "ir/base/status.h"
 #include "ir/base/torch_errors.h"
+#include "ir/files/foreign_file.h"
 #include "ir/files/input_file.h"
 #include "ir/files/module_file.h"
 #include "ir/files/pickle.h"
 #include "ns/batches/fit_value.h"
+#include "ns/batches/npy_file.h"
+#include "ns/batches/npz_file.h"
+#include "ns/batches/random_batches.h"
 #include "ns/batches/to_batches.h"
 #include "ns/batches/torch_save.h"
 
@@ -126,22 +130,86 @@ class SavedBatches final : public BatchFile {
   const int64_t size_;
 };
 
-// Says what a file that is no readable zip archive is instead.
-absl::Status NoArchive(const std::string& path, const InputFile& file) {
-  std::string start(16, '\0');
+// Batches that are made or read anew whenever they are asked for.
+class BatchesOnDemand final : public BatchFile {
+ public:
+  using ReadBatch = std::function<absl::StatusOr<Batch>(int64_t index)>;
+
+  BatchesOnDemand(int64_t size, ReadBatch read)
+      : size_(size), read_(std::move(read)) {}
+
+  int64_t size() const override { return size_; }
+
+  absl::StatusOr<Batch> Read(int64_t index) const override {
+    return read_(index);
+  }
+
+  absl::StatusOr<std::vector<Batch>> ReadFirst(int64_t count) const override {
+    std::vector<Batch> batches;
+    for (int64_t i = 0; i < count; ++i) {
+      NS_ASSIGN_OR_RETURN(Batch batch, Read(i));
+      batches.push_back(std::move(batch));
+    }
+    return batches;
+  }
+
+ private:
+  const int64_t size_;
+  const ReadBatch read_;
+};
+
+// One batch of one argument.
+absl::StatusOr<std::unique_ptr<const BatchFile>> OpenNpy(
+    const std::string& path) {
+  NS_ASSIGN_OR_RETURN(const NpyFile file, In(path, NpyFile::Open(path)));
+  return std::make_unique<const BatchesOnDemand>(
+      1, [path, file](int64_t index) -> absl::StatusOr<Batch> {
+        Batch batch;
+        batch.source = SourceOf(path, index);
+        NS_ASSIGN_OR_RETURN(at::Tensor array, In(batch.source, file.Read()));
+        batch.arguments.emplace_back(std::move(array));
+        return batch;
+      });
+}
+
+// One batch of several arguments: by position where numpy.savez was given no
+// names, and else by name.
+absl::StatusOr<std::unique_ptr<const BatchFile>> OpenNpz(
+    const std::string& path) {
+  NS_ASSIGN_OR_RETURN(const NpzFile file, In(path, NpzFile::Open(path)));
+  return std::make_unique<const BatchesOnDemand>(
+      1, [path, file](int64_t index) -> absl::StatusOr<Batch> {
+        Batch batch;
+        batch.source = SourceOf(path, index);
+        NS_ASSIGN_OR_RETURN(const auto arrays, In(batch.source, file.Read()));
+        for (const auto& [name, array] : arrays) {
+          if (name == absl::StrCat("arr_", batch.arguments.size())) {
+            batch.arguments.emplace_back(array);
+          } else {
+            batch.keywords.emplace(name, array);
+          }
+        }
+        return batch;
+      });
+}
+
+absl::StatusOr<std::unique_ptr<const BatchFile>> OpenRandom(
+    const std::string& spec) {
+  NS_ASSIGN_OR_RETURN(const RandomBatches batches, RandomBatches::Parse(spec));
+  return std::make_unique<const BatchesOnDemand>(
+      RandomBatches::kCount,
+      [batches](int64_t index) { return batches.Make(index); });
+}
+
+// Says what a file that is no archive of torch.save is instead.
+absl::Status NoBatches(const std::string& path, const InputFile& file) {
+  if (const auto foreign = RecognizeForeignFile(file);
+      foreign && !foreign->as_inputs.empty()) {
+    return Bad(path, foreign->as_inputs);
+  }
+  std::string start(2, '\0');
   start.resize(file.ReadAt(0, start.data(), start.size()));
-  // The file starts with a pickle of protocol 2, and in it the number that
-  // marks the old format.
-  if (absl::StartsWith(start,
-                       "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8")) {
-    return Bad(path,
-               "is in the legacy format of torch.save; load it in Python and "
-               "save it again, without _use_new_zipfile_serialization=False");
-  }
-  if (absl::StartsWith(start, "\x80")) {
-    return Bad(path, "is a bare pickle; save it with torch.save");
-  }
-  if (absl::StartsWith(start, "PK")) {
+  if (start == "PK") {
     return Bad(path, "is truncated or damaged; save it again");
   }
   return Bad(path, absl::StrCat("is no file of torch.save; ", kWhatToSave));
@@ -208,7 +276,7 @@ absl::StatusOr<Opened> OpenEither(const std::string& path) {
          is_module = archive.hasRecord("constants.pkl");
          is_save = archive.hasRecord("data.pkl");
        }).ok()) {
-    return NoArchive(path, *file);
+    return NoBatches(path, *file);
   }
   Opened opened;
   if (is_module) {
@@ -216,9 +284,7 @@ absl::StatusOr<Opened> OpenEither(const std::string& path) {
     return opened;
   }
   if (!is_save) {
-    return Bad(path,
-               "is a zip file without the record data.pkl; save it with "
-               "torch.save");
+    return NoBatches(path, *file);
   }
   NS_ASSIGN_OR_RETURN(opened.save, In(path, TorchSave::Open(path, file)));
   return opened;
@@ -228,6 +294,18 @@ absl::StatusOr<Opened> OpenEither(const std::string& path) {
 
 absl::StatusOr<std::unique_ptr<const BatchFile>> OpenBatchFile(
     const std::string& path) {
+  if (IsRandom(path)) {
+    return OpenRandom(path);
+  }
+  {
+    NS_ASSIGN_OR_RETURN(const auto file, In(path, InputFile::Open(path)));
+    if (NpyFile::IsOne(*file)) {
+      return OpenNpy(path);
+    }
+    if (NpzFile::IsOne(*file)) {
+      return OpenNpz(path);
+    }
+  }
   NS_ASSIGN_OR_RETURN(Opened opened, OpenEither(path));
   if (opened.save) {
     return SavedBatches::Open(path, *std::move(opened.save));

@@ -18,7 +18,12 @@ namespace ns {
 //  * torch.save of a list of batches,
 //  * torch.save of a tensor or of a dict: one batch,
 //  * a TorchScript module with an attribute `batches`, or whose forward()
-//    returns the list of batches.
+//    returns the list of batches,
+//  * numpy.save of an array: one batch of one argument,
+//  * numpy.savez of arrays: one batch, whose arguments are by name, or by
+//    position where they were saved without names.
+// A path "random:..." is no file, but asks for random batches
+// (ns/batches/random_batches.h).
 // A batch is a tensor (one argument), a tuple (positional arguments) or a dict
 // of strings (keyword arguments). A tuple at the top is an error: it could be
 // the batches or the arguments of one. Tensors are on the CPU and need no

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "ir/files/input_file.h"
 #include "ns/batches/npy_header.h"
 
@@ -26,6 +27,9 @@ namespace ns {
 // "<path>: ".
 class NpyFile {
  public:
+  // Whether the file begins as those of numpy.save do.
+  static bool IsOne(const InputFile& file);
+
   // Reads the header. Error: that of ParseNpyHeader; a file that cannot be
   // opened, or that has fewer or more bytes than its shape takes.
   static absl::StatusOr<NpyFile> Open(const std::string& path);
@@ -58,6 +62,10 @@ class NpyFile {
   InputFile::Identity identity_;
   NpyHeader header_;
 };
+
+// Returns the array of a whole .npy file that is in memory. Errors are those of
+// NpyFile.
+absl::StatusOr<at::Tensor> ParseNpy(absl::string_view bytes);
 
 }  // namespace ns
 

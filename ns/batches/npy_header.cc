@@ -16,7 +16,6 @@
 namespace ns {
 namespace {
 
-constexpr absl::string_view kMagic = "\x93NUMPY";
 constexpr size_t kMostDimensions = 64;
 // What the sizes other than zero and the bytes of an element may multiply to.
 constexpr int64_t kMostBytes = std::numeric_limits<int64_t>::max() / 2;
@@ -231,11 +230,11 @@ int64_t NpyHeader::DataBytes() const {
 }
 
 absl::StatusOr<NpyHeader> ParseNpyHeader(absl::string_view bytes) {
-  if (!absl::StartsWith(bytes, kMagic)) {
+  if (!absl::StartsWith(bytes, kNpyMagic)) {
     return Bad("is no .npy file; write it with numpy.save");
   }
   // Two bytes of the version, and the length of the dict in two or four.
-  const size_t version_at = kMagic.size();
+  const size_t version_at = kNpyMagic.size();
   if (bytes.size() < version_at + 2) {
     return Bad("is cut off in its header");
   }

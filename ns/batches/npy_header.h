@@ -36,6 +36,9 @@ struct NpyHeader {
   int64_t DataBytes() const;
 };
 
+// What all such files begin with.
+inline constexpr absl::string_view kNpyMagic = "\x93NUMPY";
+
 // The most bytes that ParseNpyHeader needs of a file. NumPy itself refuses
 // longer headers, unless told to trust a file.
 inline constexpr size_t kMostNpyHeaderBytes = 12 + 10000;

@@ -10,6 +10,7 @@
 #include "ir/base/status.h"
 #include "ir/base/torch_errors.h"
 #include "ns/batches/batch.h"
+#include "ns/batches/explain_misfit.h"
 
 namespace ns {
 namespace {
@@ -20,7 +21,16 @@ absl::StatusOr<c10::IValue> FitAndRun(ModelGraph& model, const Batch& batch) {
                       }));
   NS_RETURN_IF_ERROR(FitBatch(
       model.module().get_method(model.method()).function().getSchema(), own));
-  return model.Run(own.arguments, own.keywords);
+  absl::StatusOr<c10::IValue> result = model.Run(own.arguments, own.keywords);
+  if (result.ok()) {
+    return result;
+  }
+  const std::string why = ExplainMisfit(model, own);
+  return why.empty()
+             ? result
+             : absl::Status(
+                   result.status().code(),
+                   absl::StrCat(why, " (", result.status().message(), ")"));
 }
 
 }  // namespace

@@ -1,12 +1,15 @@
 #include "ns/compare/compare.h"
 
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "ir/base/status.h"
 #include "ir/files/training_mode.h"
 #include "ns/accuracy/task_figures.h"
+#include "ns/batches/random_batches.h"
 #include "ns/compare/describe_run.h"
 #include "ns/compare/leaf_modules.h"
 #include "ns/compare/state_dict_files.h"
@@ -227,7 +230,8 @@ absl::StatusOr<ComparisonResult> Compare(const BatchReader& batches,
     std::vector<std::string> files = {options.models.float_path,
                                       options.models.quantized_path};
     for (const auto& paths : {options.input_paths, options.second.paths}) {
-      files.insert(files.end(), paths.begin(), paths.end());
+      absl::c_copy_if(paths, std::back_inserter(files),
+                      [](const std::string& path) { return !IsRandom(path); });
     }
     NS_RETURN_IF_ERROR(DescribeRun(files, result));
   }

@@ -1,0 +1,32 @@
+// Recognizes files of other tools, to say what they are and what to do.
+#ifndef IR_FILES_FOREIGN_FILE_H_
+#define IR_FILES_FOREIGN_FILE_H_
+
+#include <optional>
+#include <string>
+
+#include "ir/files/input_file.h"
+
+namespace ns {
+
+// What a file is that is neither TorchScript nor readable as batches. Both
+// texts continue "<path>: ".
+struct ForeignFile {
+  // For someone who gave it as a model: "is an ONNX model; ...".
+  std::string as_model;
+  // For someone who gave it as sample inputs. Empty where torch.save wrote it:
+  // whether it holds batches is for its reader to say.
+  std::string as_inputs;
+};
+
+// Recognizes by its bytes, not by its name: programs of torch.export and
+// packages of AOTInductor (.pt2), ONNX, TFLite, GGUF, HDF5, safetensors, NumPy
+// arrays, pickled modules, checkpoints, state dicts, lists, legacy and bare
+// pickles, images, compressed files, pages of HTML, pointers of Git LFS, and
+// other archives. Returns nullopt for all others, TorchScript among them. It is
+// safe on any bytes.
+std::optional<ForeignFile> RecognizeForeignFile(const InputFile& file);
+
+}  // namespace ns
+
+#endif  // IR_FILES_FOREIGN_FILE_H_
