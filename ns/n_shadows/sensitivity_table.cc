@@ -15,6 +15,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "ns/report/table/text_table.h"
+#include "ns/report/table/top_rows.h"
 #include "ns/result/printable.h"
 
 namespace ns {
@@ -205,12 +206,13 @@ std::string SensitivityTable(const SensitivityReport& report,
   const Sensitivity& sensitivity = report.sensitivity;
   std::string text;
   if (!sensitivity.layers.empty()) {
-    const std::vector<Column> columns =
-        Columns(report, RowOrder(sensitivity, options.sort_by_error));
+    auto rows = RowOrder(sensitivity, options.sort_by_error);
+    const std::string left_out = KeepTop(options.top, "layer", rows);
+    const std::vector<Column> columns = Columns(report, rows);
     text = absl::StrCat(
         Render(columns, FitWidths(columns, std::max(options.width, 0)),
                options.color),
-        "\n");
+        left_out, "\n");
   }
   absl::StrAppend(
       &text, "SQNR in dB of each candidate, ",

@@ -20,7 +20,7 @@ namespace ns {
 // sorted by the best SQNR of the layer's integer candidates (those for which
 // IsFloatCandidate is false), lowest first. A best SQNR of nan comes first.
 // Layers without such a candidate come last.
-// Of `options`, `color`, `sort_by_error` and `width` are used.
+// Of `options`, `color`, `sort_by_error`, `top` and `width` are used.
 std::string SensitivityTable(const SensitivityReport& report,
                              const TableOptions& options);
 

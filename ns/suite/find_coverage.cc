@@ -39,34 +39,6 @@ bool HasRole(const Node& node, Role role) {
   return row != nullptr && row->role == role;
 }
 
-std::optional<RunsIn> RunsInOf(const SubgraphMatch& match,
-                               const ValueFacts& facts) {
-  const Node* const base = match.b.subgraph.base;
-  if (match.is_quantize_point || base == nullptr) {
-    return std::nullopt;
-  }
-  const OpRow* const row = FindOp(OpName(*base));
-  switch (row == nullptr ? Numerics::kEither : row->numerics) {
-    case Numerics::kInt8:
-    case Numerics::kInt8ToFloat:
-      return RunsIn::kInt8;
-    case Numerics::kDynamic:
-      return RunsIn::kInt8Weights;
-    case Numerics::kFp16:
-      return RunsIn::kHalfWeights;
-    case Numerics::kFloat:
-    case Numerics::kEither:
-      break;
-  }
-  const auto is_quantized = [&](const Value* value) {
-    return facts.IsLikelyQuantized(*value);
-  };
-  return absl::c_any_of(DataInputs(*base), is_quantized) ||
-                 absl::c_any_of(base->outputs(), is_quantized)
-             ? RunsIn::kInt8
-             : RunsIn::kFloat;
-}
-
 // Why the layer of `match` computes in float.
 std::string ReasonOf(const SubgraphMatch& match) {
   const Node& base = *match.b.subgraph.base;
@@ -121,11 +93,37 @@ std::vector<CancellingPair> FindCancellingPairs(const Graph& graph,
 
 }  // namespace
 
+RunsIn RunsInOf(const Node& base, const ValueFacts& facts) {
+  const OpRow* const row = FindOp(OpName(base));
+  switch (row == nullptr ? Numerics::kEither : row->numerics) {
+    case Numerics::kInt8:
+    case Numerics::kInt8ToFloat:
+      return RunsIn::kInt8;
+    case Numerics::kDynamic:
+      return RunsIn::kInt8Weights;
+    case Numerics::kFp16:
+      return RunsIn::kHalfWeights;
+    case Numerics::kFloat:
+    case Numerics::kEither:
+      break;
+  }
+  const auto is_quantized = [&](const Value* value) {
+    return facts.IsLikelyQuantized(*value);
+  };
+  return absl::c_any_of(DataInputs(base), is_quantized) ||
+                 absl::c_any_of(base.outputs(), is_quantized)
+             ? RunsIn::kInt8
+             : RunsIn::kFloat;
+}
+
 std::vector<std::optional<RunsIn>> FindRunsIn(const ValueFacts& facts,
                                               const MatchResult& matches) {
   std::vector<std::optional<RunsIn>> runs_in;
   for (const SubgraphMatch& match : matches.matches) {
-    runs_in.push_back(RunsInOf(match, facts));
+    const Node* const base = match.b.subgraph.base;
+    runs_in.push_back(match.is_quantize_point || base == nullptr
+                          ? std::nullopt
+                          : std::make_optional(RunsInOf(*base, facts)));
   }
   return runs_in;
 }

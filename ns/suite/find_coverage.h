@@ -11,7 +11,14 @@
 #include "passes/matching/graph_matcher.h"
 #include "passes/ops/op_io_types.h"
 
+namespace torch::jit {
+struct Node;
+}  // namespace torch::jit
+
 namespace ns {
+
+// Returns in what `base` computes, an op of the graph that `facts` are of.
+RunsIn RunsInOf(const torch::jit::Node& base, const ValueFacts& facts);
 
 // Returns, for each match in order, in what its op of model b computes; absent
 // for quantize points and other matches without a base op. `facts` are those of

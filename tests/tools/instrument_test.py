@@ -54,7 +54,7 @@ class InstrumentTest(cli.CliTest):
         'instrument', f'--float={model}_float.pt',
         f'--quantized={model}_quantized.pt',
         f'--out-float={self.path("float.pt")}',
-        f'--out-quantized={self.path("quantized.pt")}', *flags)
+        f'--out-quantized={self.path("quantized.pt")}', '--quiet', *flags)
     self.assertEqual((output, error), ('', ''))
     self.assertEqual(sorted(os.listdir(self.folder)),
                      ['float.pt', 'quantized.pt'])
@@ -245,8 +245,24 @@ print(len(logged.ns_logger_0.get_stats()))
     output, error = self.succeed(
         'instrument', f'--float={model}_float.pt',
         f'--quantized={model}_quantized.pt', '--what=shadows',
-        f'--out-quantized={self.path("quantized.pt")}', *flags)
+        f'--out-quantized={self.path("quantized.pt")}', '--quiet', *flags)
     self.assertEqual((output, error), ('', ''))
+
+  def test_it_says_what_it_wrote_and_how_to_read_it(self):
+    out_float, out_quantized = self.path('f.pt'), self.path('q.pt')
+    output, _ = self.succeed(
+        'instrument', 'net_float.pt', 'net_quantized.pt',
+        f'--out-float={out_float}', f'--out-quantized={out_quantized}')
+    self.assertRegex(output, rf'\A{out_float}, {out_quantized}: \d+ layers')
+    lines = [line.strip() for line in output.splitlines()
+             if line.startswith('  ')]
+    lines[0] = f'torch.ops.load_library({cli.OPS!r})'
+    script = '\n'.join(['import torch', f'x = torch.load({case("images")!r})[0]',
+                        *lines[:-1], f'print({lines[-1]})'])
+    process = subprocess.run([sys.executable, '-W', 'ignore', '-c', script],
+                             capture_output=True, check=False)
+    self.assertEqual(process.returncode, 0, process.stderr.decode())
+    self.assertIn(b'tensor', process.stdout)
 
   def test_shadow_model_holds_both_sides_of_every_layer(self):
     self.shadow('net')

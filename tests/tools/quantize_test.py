@@ -396,6 +396,7 @@ class FlagTest(QuantizeTest):
     output, error = self.quantize('--keep=fc,fd')
     self.assertRegex(output, r"1 rule that chose no layer:\n.*fd")
     self.assertRegex(error, r"^ns: warning: no layer has the rule .*fd.*\n$")
+    self.assertIn("did you mean 'fc'?", error)
     unused, = self.report('--keep=fc,fd')['unused_rules']
     self.assertIn('fd', unused)
 
@@ -457,7 +458,9 @@ class ReadmeTest(QuantizeTest):
 
   def test_the_commands_of_the_readme_run(self):
     with open(os.path.join(self.TREE, 'README.md'), encoding='utf-8') as file:
-      commands = file.read().split('\n**quantize**')[1].split('```')[1]
+      section = file.read().split('\n## A model that lost accuracy')[1]
+    build, _, commands = section.split('```')[1].partition('; D=tools/demo\n')
+    self.assertIn('bazel build', build)
     self.assertIn('$NS quantize', commands)
     self.assertIn('$NS compare', commands)
     env = cli.environment(NS=cli.NS, D=os.path.join(self.TREE, 'tools/demo'))

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import subprocess
 import unittest
 
 import cli
@@ -40,10 +41,58 @@ class HelpTest(cli.CliTest):
     for command in COMMANDS:
       output, _ = self.succeed('help', command)
       example = shlex.split(output.split('example:\n')[1])
-      self.assertEqual(example[:6], ['bazel', 'run', '-c', 'opt', '//tools:ns',
-                                     '--'])
-      for flag in example[7:]:
-        self.assertIn('  ' + flag.split('=')[0], output.split('example:')[0])
+      self.assertEqual(example[:2], ['ns', command])
+      for flag in example[2:]:
+        if flag.startswith('--'):
+          self.assertIn('  ' + flag.split('=')[0], output.split('example:')[0])
+
+  def test_examples_under_bazel_run_it(self):
+    env = cli.environment(BUILD_WORKING_DIRECTORY=self.folder)
+    output, _ = self.succeed('help', 'match', env=env)
+    self.assertIn('  bazel run -c opt //tools:ns -- match tools/demo/float.pt',
+                  output)
+
+  def test_help_fits_eighty_columns(self):
+    for command in COMMANDS:
+      output, _ = self.succeed('help', command)
+      flags = output.split('\n\n', 2)[2].split('example:')[0]
+      for line in flags.splitlines():
+        if line.startswith('  --') or line.startswith(' ' * 8):
+          self.assertLessEqual(len(line), 80, line)
+
+  def test_man_pages_have_every_flag(self):
+    for command in COMMANDS:
+      page, _ = self.succeed('help', command, '--man')
+      self.assertIn(f'.SH NAME\nns\\-{command} ', page)
+      text, _ = self.succeed('help', command)
+      for flag in re.findall(r'(?m)^  --([a-z-]+)', text):
+        self.assertIn('.B \\-\\-' + flag.replace('-', '\\-'), page)
+
+  def test_bash_completes_commands_flags_and_files(self):
+    script, _ = self.succeed('completion', 'bash')
+    with open(self.path('ns.bash'), 'w') as file:
+      file.write(script)
+    with open(self.path('model.pt'), 'w'):
+      pass
+
+    def complete(*words):
+      text = ('source ./ns.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1));'
+              ' _ns; printf "%s\\n" "${COMPREPLY[@]}"')
+      output = subprocess.run(['bash', '-c', text, 'bash', 'ns', *words],
+                              cwd=self.folder, capture_output=True, check=True)
+      return output.stdout.decode().split()
+
+    self.assertEqual(complete('comp'), ['compare', 'completion'])
+    self.assertEqual(complete('help', 'sens'), ['sensitivity'])
+    self.assertEqual(complete('completion', 'z'), ['zsh'])
+    self.assertEqual(complete('compare', '--max-o'), ['--max-output-drop='])
+    self.assertEqual(complete('compare', '--qui'), ['--quiet'])
+    self.assertEqual(complete('compare', 'mod'), ['model.pt'])
+    self.assertIn('model.pt', complete('compare', '--float', '='))
+
+  def test_completion_names_the_shells_it_knows(self):
+    for arguments in ((), ('fish',), ('bash', 'zsh')):
+      self.fail_with(2, 'completion', *arguments, names=('bash', 'zsh'))
 
   def test_version_is_one_line(self):
     output, _ = self.succeed('--version')
@@ -52,12 +101,20 @@ class HelpTest(cli.CliTest):
 
 class UnknownTest(cli.CliTest):
 
-  def test_no_command(self):
-    self.fail_with(2, names=('no command', *COMMANDS))
+  def test_no_command_gets_a_short_usage(self):
+    process = cli.run()
+    self.assertEqual(process.returncode, 2)
+    lines = process.stderr.decode().splitlines()
+    self.assertEqual(lines[0], 'usage: ns COMMAND [FILES] [--flag=value ...]')
+    for command in COMMANDS:
+      self.assertIn(command, lines[-1])
 
-  def test_unknown_command_lists_the_commands(self):
-    self.fail_with(2, 'comapre', names=("'comapre'", *COMMANDS))
-    self.fail_with(2, 'help', 'comapre', names=("'comapre'", *COMMANDS))
+  def test_unknown_command_gets_the_nearest(self):
+    self.fail_with(2, 'comapre', names=("'comapre'", 'mean compare?'))
+    self.fail_with(2, 'help', 'quantise', names=("'quantise'", 'quantize?'))
+
+  def test_unknown_command_far_from_all_lists_the_commands(self):
+    self.fail_with(2, 'frobnicate', names=("'frobnicate'", *COMMANDS))
     self.fail_with(2, '', names=COMMANDS)
 
   def test_unknown_flag_gets_a_suggestion(self):
@@ -73,9 +130,18 @@ class UnknownTest(cli.CliTest):
     self.fail_with(2, 'match', *PAIR, '--inputs=x', names='--inputs')
     self.fail_with(2, *cli.COMPARE, '--out-float=x', names='--out-float')
 
-  def test_positional_arguments_are_refused(self):
-    self.fail_with(2, *cli.COMPARE, 'images.pt', names="'images.pt'")
+  def test_positional_arguments_beyond_those_of_the_command_are_refused(self):
+    self.fail_with(2, 'match', *PAIR, 'images.pt', names="'images.pt'")
     self.fail_with(2, *cli.COMPARE, '-quiet', names="'-quiet'")
+
+  def test_files_need_no_flags(self):
+    by_flags, _ = self.succeed(*cli.COMPARE, '--inputs=images.pt')
+    self.assertEqual(
+        self.succeed('compare', 'net_float.pt', 'net_quantized.pt',
+                     'images.pt')[0], by_flags)
+    self.assertEqual(
+        self.succeed('compare', 'net_float.pt', '--inputs', 'images.pt',
+                     'net_quantized.pt', '--sort', 'graph')[0], by_flags)
 
   def test_control_characters_do_not_reach_the_terminal(self):
     self.fail_with(2, 'a\rb\x1b[31mc\nd')
@@ -134,6 +200,10 @@ class FlagTest(cli.CliTest):
     self.wrong('--what=biases', names=('--what', 'weights', 'activations'))
     self.wrong('--what=', names='--what')
     self.wrong('--what=weights,', names='--what')
+
+  def test_top_is_a_number_and_an_order(self):
+    self.wrong('--top=0', names='--top=0')
+    self.wrong('--top=3', '--sort=graph', names=('--top', '--sort=graph'))
 
   def test_what_is_run_needs_inputs(self):
     for what in ('activations', 'shadows'):

@@ -47,7 +47,7 @@ constexpr CommandSpec kSpec = {
     "inference is\nof the frozen model, optimised inference of what "
     "torch.jit.optimize_for_inference\nmakes of it.\n",
     kFlags,
-    "bazel run -c opt //tools:bench_calibration -- "
+    "bench_calibration "
     "--float=tools/demo/float.pt --input=16,1,28,28",
 };
 

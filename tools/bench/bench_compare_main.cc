@@ -45,7 +45,7 @@ constexpr CommandSpec kSpec = {
     "Everything is run in turn, round by round; times are the median of all "
     "rounds.\n'frozen' is torch.jit.freeze.\n",
     kFlags,
-    "bazel run -c opt //tools:bench_compare -- --float=tools/demo/float.pt "
+    "bench_compare --float=tools/demo/float.pt "
     "--quantized=tools/demo/quantized.pt --inputs=tools/demo/images.pt",
 };
 

@@ -77,7 +77,7 @@ constexpr CommandSpec kSpec = {
     "times.\n\nPrints MISMATCH and exits with 1 when answers differ "
     "by more than one step.\n",
     kFlags,
-    "bazel run -c opt //tools:bench_kernels -- --only=linear,resnet50 "
+    "bench_kernels --only=linear,resnet50 "
     "--threads=1 --isa=avx512_vnni",
 };
 

@@ -47,7 +47,7 @@ constexpr CommandSpec kSpec = {
     "'loggers'\nkeep every activation, as the reference suite does; they see "
     "10 batches at most.\n",
     kFlags,
-    "bazel run -c opt //tools:bench_memory -- --float=tools/demo/float.pt "
+    "bench_memory --float=tools/demo/float.pt "
     "--quantized=tools/demo/quantized.pt --inputs=tools/demo/images.pt",
 };
 

@@ -54,7 +54,7 @@ constexpr CommandSpec kSpec = {
     "way to run it:\nfrozen, or optimized for inference. Prints how far the "
     "outputs are from each other,\ntoo.\n",
     kFlags,
-    "bazel run -c opt //tools:bench_models -- "
+    "bench_models "
     "--quantized=tools/demo/quantized.pt --lowered=tools/demo/quantized.pt "
     "--inputs=tools/demo/images.pt",
 };

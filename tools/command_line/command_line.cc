@@ -1,6 +1,5 @@
 #include "tools/command_line/command_line.h"
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -13,37 +12,49 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "ir/base/nearest_name.h"
 #include "ir/base/status.h"
-#include "llvm/ADT/StringRef.h"
 
 namespace ns {
 namespace {
 
 const FlagSpec* FindFlag(const CommandSpec& command, absl::string_view name) {
-  const auto it = absl::c_find_if(
-      command.flags, [&](const FlagSpec& flag) { return flag.name == name; });
+  const auto it = absl::c_find_if(command.flags, [&](const FlagSpec& flag) {
+    return flag.name == name && !name.empty();
+  });
   return it == command.flags.end() ? nullptr : &*it;
 }
 
+std::string SeeHelp(const CommandSpec& command) {
+  return absl::StartsWith(command.usage, "ns ")
+             ? absl::StrCat("see ns help ", command.name)
+             : absl::StrCat("see ", command.name, " --help");
+}
+
 absl::Status UnknownFlag(const CommandSpec& command, absl::string_view name) {
-  const FlagSpec* closest = nullptr;
-  // With more edits than these it is another word.
-  unsigned best = std::min<unsigned>(3, name.size() / 2);
+  std::vector<absl::string_view> names;
   for (const FlagSpec& flag : command.flags) {
-    const unsigned distance =
-        llvm::StringRef(flag.name.data(), flag.name.size())
-            .edit_distance(llvm::StringRef(name.data(), name.size()));
-    if (distance <= best) {
-      best = distance;
-      closest = &flag;
+    if (!flag.name.empty()) {
+      names.push_back(flag.name);
     }
   }
+  const absl::string_view nearest = NearestName(name, names);
   return absl::InvalidArgumentError(absl::StrCat(
-      "unknown flag --", name,
-      closest != nullptr ? absl::StrCat("; did you mean --", closest->name, "?")
-      : absl::StartsWith(command.usage, "ns ")
-          ? absl::StrCat("; see ns help ", command.name)
-          : absl::StrCat("; see ", command.name, " --help")));
+      "unknown flag --", name, "; ",
+      nearest.empty() ? SeeHelp(command)
+                      : absl::StrCat("did you mean --", nearest, "?")));
+}
+
+absl::Status Unexpected(const CommandSpec& command,
+                        absl::string_view argument) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("unexpected argument '", argument,
+                   "'; flags are --name=value, ", SeeHelp(command)));
+}
+
+// Whether `argument` is a file or another value, and no flag.
+bool IsValue(absl::string_view argument) {
+  return !absl::StartsWith(argument, "-");
 }
 
 }  // namespace
@@ -51,15 +62,20 @@ absl::Status UnknownFlag(const CommandSpec& command, absl::string_view name) {
 absl::StatusOr<Flags> Flags::Parse(absl::Span<const std::string> arguments,
                                    const CommandSpec& command) {
   Flags flags;
-  for (absl::string_view argument : arguments) {
-    if (!absl::StartsWith(argument, "-") &&
-        flags.arguments_.size() < command.most_arguments) {
-      flags.arguments_.emplace_back(argument);
+  std::vector<std::string> values;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    absl::string_view argument = arguments[i];
+    if (IsValue(argument)) {
+      values.emplace_back(argument);
       continue;
     }
+    std::string long_name;
+    if (argument == "-o" || absl::StartsWith(argument, "-o=")) {
+      long_name = absl::StrCat("--out", argument.substr(2));
+      argument = long_name;
+    }
     if (!absl::ConsumePrefix(&argument, "--")) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "unexpected argument '", argument, "'; flags are --name=value"));
+      return Unexpected(command, argument);
     }
     const size_t equals = argument.find('=');
     const absl::string_view name = argument.substr(0, equals);
@@ -67,29 +83,68 @@ absl::StatusOr<Flags> Flags::Parse(absl::Span<const std::string> arguments,
     if (spec == nullptr) {
       return UnknownFlag(command, name);
     }
-    const bool has_value = equals != absl::string_view::npos;
-    if (has_value && spec->value.empty()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--", name, " takes no value"));
+    const bool has_equals = equals != absl::string_view::npos;
+    if (spec->value.empty()) {
+      if (has_equals) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("--", name, " takes no value"));
+      }
+      NS_RETURN_IF_ERROR(flags.Add(*spec, "true"));
+      continue;
     }
-    // "--out=$UNSET" is no way to leave a flag out.
-    const bool is_empty = !has_value || equals + 1 == argument.size();
-    if (is_empty && !spec->value.empty()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--", name, " needs a value: --", name, "=", spec->value));
+    absl::string_view value;
+    if (has_equals) {
+      value = argument.substr(equals + 1);
+    } else if (i + 1 < arguments.size() &&
+               !absl::StartsWith(arguments[i + 1], "--")) {
+      value = arguments[++i];
     }
-    const absl::string_view value =
-        has_value ? argument.substr(equals + 1) : "true";
-    const auto [earlier, is_first] = flags.values_.emplace(name, value);
-    if (!is_first && !spec->is_list) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--", name, " is given twice"));
-    }
-    if (!is_first) {
-      absl::StrAppend(&earlier->second, ",", value);
-    }
+    NS_RETURN_IF_ERROR(flags.Add(*spec, value));
+  }
+  if (!command.positionals.empty()) {
+    NS_RETURN_IF_ERROR(flags.AddPositionals(values, command));
+  } else if (values.size() > command.most_arguments) {
+    return Unexpected(command, values[command.most_arguments]);
+  } else {
+    flags.arguments_ = std::move(values);
   }
   return flags;
+}
+
+absl::Status Flags::Add(const FlagSpec& spec, absl::string_view value) {
+  // "--out=$UNSET" is no way to leave a flag out.
+  if (value.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--", spec.name, " needs a value: --", spec.name, "=", spec.value));
+  }
+  const auto [earlier, is_first] = values_.emplace(spec.name, value);
+  if (is_first) {
+    return absl::OkStatus();
+  }
+  if (!spec.is_list) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", spec.name, " is given twice"));
+  }
+  absl::StrAppend(&earlier->second, ",", value);
+  return absl::OkStatus();
+}
+
+absl::Status Flags::AddPositionals(absl::Span<const std::string> arguments,
+                                   const CommandSpec& command) {
+  std::vector<const FlagSpec*> open;
+  for (const absl::string_view name : command.positionals) {
+    if (!Has(name)) {
+      open.push_back(FindFlag(command, name));
+    }
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const bool is_left = i >= open.size();
+    if (is_left && (open.empty() || !open.back()->is_list)) {
+      return Unexpected(command, arguments[i]);
+    }
+    NS_RETURN_IF_ERROR(Add(is_left ? *open.back() : *open[i], arguments[i]));
+  }
+  return absl::OkStatus();
 }
 
 bool Flags::Has(absl::string_view name) const {
@@ -156,34 +211,12 @@ absl::StatusOr<std::string> Flags::Choice(
     absl::string_view name, absl::Span<const absl::string_view> choices) const {
   const std::string value = Get(name, choices.front());
   if (!absl::c_linear_search(choices, value)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--", name, "=", value, " is not one of ",
-                     absl::StrJoin(choices, ", ")));
+    const absl::string_view nearest = NearestName(value, choices);
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--", name, "=", value, " is not one of ", absl::StrJoin(choices, ", "),
+        nearest.empty() ? "" : absl::StrCat("; did you mean ", nearest, "?")));
   }
   return value;
-}
-
-std::string HelpText(const CommandSpec& command) {
-  const auto shape = [](const FlagSpec& flag) {
-    return absl::StrCat("--", flag.name, flag.value.empty() ? "" : "=",
-                        flag.value);
-  };
-  size_t width = 0;
-  for (const FlagSpec& flag : command.flags) {
-    width = std::max(width, shape(flag).size());
-  }
-  std::string text = absl::StrCat("usage: ", command.usage, "\n\n",
-                                  command.summary, "\n", command.details);
-  if (!command.flags.empty()) {
-    absl::StrAppend(&text, "\nflags:\n");
-  }
-  for (const FlagSpec& flag : command.flags) {
-    const std::string left = shape(flag);
-    absl::StrAppend(&text, "  ", left,
-                    std::string(width - left.size() + 2, ' '), flag.help, "\n");
-  }
-  absl::StrAppend(&text, "\nexample:\n  ", command.example, "\n");
-  return text;
 }
 
 }  // namespace ns

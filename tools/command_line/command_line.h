@@ -28,38 +28,48 @@ struct FlagSpec {
   bool is_list = false;
 };
 
+// Returns what stands in a table of flags before those that HelpText lists
+// under `title`.
+constexpr FlagSpec Heading(absl::string_view title) { return {"", "", title}; }
+
 struct CommandSpec {
   // "compare".
   absl::string_view name;
   // One line, without its end.
   absl::string_view summary;
-  // The command line, without "usage: ": "ns compare --float=PATH ...". Where
-  // it begins with "ns ", errors refer to "ns help <name>", elsewhere to
+  // The command line, without "usage: ": "ns compare FLOAT QUANTIZED ...".
+  // Where it begins with "ns ", errors refer to "ns help <name>", elsewhere to
   // "<name> --help".
   absl::string_view usage;
-  // Lines behind the summary, wrapped by hand, each with its end; may be empty.
+  // Lines after the summary, wrapped by hand, each with its end; may be empty.
   absl::string_view details;
   absl::Span<const FlagSpec> flags;
-  // A command line that can be pasted.
+  // A command line that begins with the program's name: "ns compare F.pt ...".
   absl::string_view example;
-  // How many arguments that are no flags it takes at most, such as files.
+  // The flags that arguments without dashes stand for, in their order: "float",
+  // "quantized". The last one takes all that are left if it is a list.
+  absl::Span<const absl::string_view> positionals = {};
+  // How many arguments that are no flags the command takes at most, if it has
+  // no positionals.
   size_t most_arguments = 0;
 };
 
-// The flags that were given, as --name=value, or as --name for switches. The
-// functions below take names without the dashes.
+// The flags that were given, as --name=value or --name value, or as --name for
+// switches; -o stands for --out. The functions below take names without the
+// dashes.
 class Flags {
  public:
   // Parses `arguments`, without the name of the program and of the command.
-  // Errors name the flag: it is unknown (the message names the closest one), is
-  // given twice and is no list, lacks its value or has an empty one, or is a
-  // switch with a value. Also an error: more arguments that are no flags than
-  // CommandSpec::most_arguments, and one that begins with a single dash. --help
-  // is for the caller to look for.
+  // Arguments without dashes become the values of those positionals that are
+  // not given as flags. Errors name the flag: it is unknown (the message names
+  // the nearest one), is given twice and is no list, lacks its value or has an
+  // empty one, or is a switch with a value. Also an error: more arguments
+  // without dashes than the command takes, and one that begins with a single
+  // dash. --help is for the caller to look for.
   static absl::StatusOr<Flags> Parse(absl::Span<const std::string> arguments,
                                      const CommandSpec& command);
 
-  // The arguments that are no flags, in their order.
+  // The arguments that are neither flags nor positionals, in their order.
   const std::vector<std::string>& arguments() const { return arguments_; }
 
   // Whether the flag or switch was given.
@@ -87,19 +97,21 @@ class Flags {
 
   // Returns the value, which must be one of `choices`, and the first of these
   // when the flag was not given. There must be one at least. Error: any other
-  // value.
+  // value; the message names the nearest choice.
   absl::StatusOr<std::string> Choice(
       absl::string_view name,
       absl::Span<const absl::string_view> choices) const;
 
  private:
+  // Adds a value of the flag `spec`.
+  absl::Status Add(const FlagSpec& spec, absl::string_view value);
+  // Makes `arguments` the values of `command`'s positionals.
+  absl::Status AddPositionals(absl::Span<const std::string> arguments,
+                              const CommandSpec& command);
+
   std::map<std::string, std::string, std::less<>> values_;
   std::vector<std::string> arguments_;
 };
-
-// Returns the text that a user reads for help: "usage: ns compare ...", with
-// the summary, the details, every flag and the example.
-std::string HelpText(const CommandSpec& command);
 
 }  // namespace ns
 

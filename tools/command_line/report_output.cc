@@ -1,6 +1,5 @@
 #include "tools/command_line/report_output.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -29,6 +28,7 @@
 #include "tools/command_line/output_files.h"
 #include "tools/command_line/short_lines.h"
 #include "tools/command_line/standard_streams.h"
+#include "tools/command_line/terminal.h"
 
 namespace ns {
 namespace {
@@ -38,6 +38,7 @@ constexpr char kStandardOutput[] = "-";
 TableOptions OptionsForTerminal(const ReportOutputs& outputs) {
   TableOptions options;
   options.sort_by_error = outputs.sort_by_error;
+  options.top = outputs.top;
   options.source = outputs.source;
   options.coverage = outputs.coverage;
   if (isatty(STDOUT_FILENO) == 1) {
@@ -45,10 +46,7 @@ TableOptions OptionsForTerminal(const ReportOutputs& outputs) {
     // colour.
     const char* no_color = std::getenv("NO_COLOR");
     options.color = no_color == nullptr || *no_color == '\0';
-    winsize size = {};
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
-      options.width = size.ws_col;
-    }
+    options.width = static_cast<int>(TerminalWidth().value_or(0));
   }
   return options;
 }
@@ -108,7 +106,14 @@ absl::StatusOr<ReportOutputs> ParseReportOutputs(const Flags& flags) {
   }
   NS_ASSIGN_OR_RETURN(const std::string sort,
                       flags.Choice("sort", {"graph", "error"}));
-  outputs.sort_by_error = sort == "error";
+  NS_ASSIGN_OR_RETURN(const std::optional<int64_t> top, flags.Number("top", 1));
+  outputs.top = static_cast<size_t>(top.value_or(0));
+  if (top && flags.Has("sort") && sort != "error") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--top shows the worst first, and --sort=", sort,
+                     " another order; leave one of them out"));
+  }
+  outputs.sort_by_error = sort == "error" || top;
   outputs.source = flags.Has("source");
   outputs.coverage = flags.Has("coverage");
   outputs.histograms = flags.Has("histograms");

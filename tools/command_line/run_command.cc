@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "tools/command_line/help_text.h"
 
 namespace ns {
 
@@ -12,7 +13,7 @@ int RunCommand(const CommandSpec& spec, int argc, char** argv,
                absl::FunctionRef<absl::Status(const Flags& flags)> command) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (!arguments.empty() && arguments[0] == "--help") {
-    std::fputs(HelpText(spec).c_str(), stdout);
+    std::fputs(HelpText(spec, HelpWidth()).c_str(), stdout);
     return 0;
   }
   const absl::StatusOr<Flags> flags = Flags::Parse(arguments, spec);

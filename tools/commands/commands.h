@@ -49,8 +49,7 @@ struct Command {
   CommandOutcome (*run)(const Flags& flags);
 };
 
-// The commands compare, match, instrument, sensitivity, quantize, search,
-// report, export, repro, fuse, lower, diff and explain.
+// The commands, in the order in which help lists them.
 Command CompareCommand();
 Command MatchCommand();
 Command InstrumentCommand();
@@ -64,6 +63,7 @@ Command FuseCommand();
 Command LowerCommand();
 Command DiffCommand();
 Command ExplainCommand();
+Command InspectCommand();
 
 }  // namespace ns
 

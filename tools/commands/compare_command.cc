@@ -1,8 +1,10 @@
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "ir/base/status.h"
@@ -107,6 +109,10 @@ absl::Status CompareAndWrite(const CompareFlags& flags, LimitChecker& limits,
   }
   NS_ASSIGN_OR_RETURN(result, Compare(batches, options));
   bar = nullptr;
+  for (const auto& paths : {flags.run.input_paths, options.second.paths}) {
+    absl::c_move(RandomInputsWarning(paths),
+                 std::back_inserter(result.warnings));
+  }
   limits.Check(result);
   return WriteReports(flags.outputs, result, ToTables);
 }

@@ -27,6 +27,7 @@ constexpr FlagSpec kFlags[] = {
     kJunitFlag,
     {"sort", "ORDER",
      "rows by graph (execution, default) or error (the greatest loss first)"},
+    {"top", "N", "only the N worst rows, worst first"},
     {"quiet", "", "no table"},
 };
 
@@ -43,8 +44,9 @@ constexpr CommandSpec kSpec = {
     "shadows, kernels, weights, stubs or outputs. A figure that B has lost "
     "crosses it.\n",
     kFlags,
-    "bazel run -c opt //tools:ns -- diff before.json after.json "
+    "ns diff before.json after.json "
     "--max-drop=1dB",
+    {},
     2,
 };
 

@@ -20,7 +20,8 @@ constexpr CommandSpec kSpec = {
     "CAUSE is the word that ns compare prints behind its verdict, such as\n"
     "outlier-channel. Without one, all causes are listed.\n",
     {},
-    "bazel run -c opt //tools:ns -- explain outlier-channel",
+    "ns explain outlier-channel",
+    {},
     1,
 };
 

@@ -26,16 +26,18 @@ constexpr FlagSpec kFlags[] = {
     {"out", "DIR", "the folder for the files; made where it is not there"},
 };
 
+constexpr absl::string_view kPositionals[] = {"json"};
+
 constexpr CommandSpec kSpec = {
     "export",
     "writes a comparison for other viewers of graphs",
-    "ns export --format=model-explorer --json=PATH --out=DIR",
+    "ns export JSON --format=model-explorer --out=DIR",
     "For Google's Model Explorer: graphs.json has both graphs, and\n"
     "weight_sqnr_db.json, activation_sqnr_db.json and shadow_sqnr_db.json are\n"
     "node data that colours them.\n",
     kFlags,
-    "bazel run -c opt //tools:ns -- export --format=model-explorer "
-    "--json=compare.json --out=explorer",
+    "ns export compare.json --format=model-explorer -o explorer",
+    kPositionals,
 };
 
 // Sets `wrong_usage` where a file of `folder` would replace the input.

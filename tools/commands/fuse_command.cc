@@ -38,10 +38,12 @@ constexpr FlagSpec kFlags[] = {
     {"quiet", "", "do not list what was fused"},
 };
 
+constexpr absl::string_view kPositionals[] = {"in", "out"};
+
 constexpr CommandSpec kSpec = {
     "fuse",
     "fuses convolutions, linear layers, batch norms and ReLUs of a hierarchy",
-    "ns fuse --in=PATH --out=PATH [--flag=value ...]",
+    "ns fuse IN OUT [--flag=value ...]",
     "The first module of a chain becomes the fused one, and the others\n"
     "identities, as torch.ao.quantization.fuse_modules has it: a batch norm\n"
     "is folded into the layer in front of it, and a ReLU makes a ConvReLU2d\n"
@@ -49,8 +51,8 @@ constexpr CommandSpec kSpec = {
     "in every call, loops included, the next module alone takes the output\n"
     "of each. A module that is also called in another way stays.\n",
     kFlags,
-    "bazel run -c opt //tools:ns -- fuse --in=tools/demo/float.pt "
-    "--out=fused.pt",
+    "ns fuse tools/demo/float.pt fused.pt",
+    kPositionals,
 };
 
 struct Options {

@@ -1,3 +1,4 @@
+#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -20,26 +21,30 @@ namespace ns {
 namespace {
 
 constexpr FlagSpec kFlags[] = {
+    Heading("inputs"),
     {"float", "PATH", "the float model, saved by torch.jit.save"},
     {"quantized", "PATH", "the quantized model made from it"},
-    {"what", "WHAT",
-     "activations (default): loggers in both models; or shadows: the "
-     "quantized model with the float layers beside its own"},
+    Heading("output"),
     {"out-float", "PATH",
      "where the instrumented float model goes; with shadows, optional: the "
      "float model without loggers"},
     {"out-quantized", "PATH", "where the instrumented quantized model goes"},
+    {"quiet", "", "do not say what was written, and what comes next"},
+    Heading("what to insert"),
+    {"what", "WHAT",
+     "activations (default): loggers in both models; or shadows: the "
+     "quantized model with the float layers beside its own"},
     {"logger", "PATH",
      "a logger of your own in place of one that keeps every value: a module "
      "saved by torch.jit.save with forward(value: Tensor) -> Tensor; each "
      "place gets a copy"},
     {"log-inputs", "", "also log the inputs of every matched subgraph"},
+    Heading("matching"),
     {"matching", "MODE", "aligned (default) or strict, as PyTorch's suite"},
-    {"method", "NAME", "the method to instrument; default forward"},
-    {"leaf", "TYPES",
-     "module types and script functions that are one op, with commas"},
     {"names", "MODEL",
      "whose names the layers get: quantized (default) or float"},
+    {"leaf", "TYPES",
+     "module types and script functions that are one op, with commas"},
     {"relate", "PAIRS",
      "ops, or types of --leaf, that are the same: A=B, with commas"},
     {"unmatchable", "OPS",
@@ -47,24 +52,29 @@ constexpr FlagSpec kFlags[] = {
     {"io-type", "TYPES",
      "what ops of your own take and return, for shadows: OP=float, OP=int8 or "
      "OP=either, with commas"},
+    Heading("advanced"),
+    {"method", "NAME", "the method to instrument; default forward"},
     {"engine", "NAME",
      "onednn or qnnpack; default: the first that can load the model"},
     {"load-library", "PATHS",
      "shared libraries that register ops of the models, with commas"},
 };
 
+constexpr absl::string_view kPositionals[] = {"float", "quantized"};
+
 constexpr CommandSpec kSpec = {
     "instrument",
     "saves both models with loggers on their matched ops",
-    "ns instrument --float=PATH --quantized=PATH --out-float=PATH "
-    "--out-quantized=PATH [--flag=value ...]",
+    "ns instrument FLOAT QUANTIZED --out-float=PATH --out-quantized=PATH "
+    "[--flag=value ...]",
     "The modules compute what they did, and keep what passes their loggers.\n"
     "To run them elsewhere, load the op library first:\n"
     "torch.ops.load_library('bazel-bin/libns_ops.so').\n",
     kFlags,
-    "bazel run -c opt //tools:ns -- instrument --float=tools/demo/float.pt "
-    "--quantized=tools/demo/quantized.pt --out-float=float_logged.pt "
+    "ns instrument tools/demo/float.pt tools/demo/quantized.pt "
+    "--out-float=float_logged.pt "
     "--out-quantized=quantized_logged.pt",
+    kPositionals,
 };
 
 struct Options {
@@ -76,6 +86,7 @@ struct Options {
   std::string logger_path;
   std::string out_float;
   std::string out_quantized;
+  bool quiet = false;
 };
 
 absl::StatusOr<Options> ParseOptions(const Flags& flags) {
@@ -102,20 +113,23 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   NS_RETURN_IF_ERROR(CheckDistinct(outputs, inputs));
   NS_ASSIGN_OR_RETURN(options.loggers.io_types, ParseIoTypes(flags));
   options.loggers.should_log_inputs = flags.Has("log-inputs");
+  options.quiet = flags.Has("quiet");
   return options;
 }
 
 constexpr char kFloat[] = "float";
 constexpr char kQuantized[] = "quantized";
 
-absl::Status Log(ModelPair& models, const MatchResult& matches,
-                 const LoggerOptions& options) {
-  return AddLoggers(kFloat, models.float_model, kQuantized,
-                    models.quantized_model, matches, options);
+// Both return how many layers have loggers.
+absl::StatusOr<size_t> Log(ModelPair& models, const MatchResult& matches,
+                           const LoggerOptions& options) {
+  NS_RETURN_IF_ERROR(AddLoggers(kFloat, models.float_model, kQuantized,
+                                models.quantized_model, matches, options));
+  return matches.matches.size();
 }
 
-absl::Status Shadow(ModelPair& models, const MatchResult& matches,
-                    const LoggerOptions& options) {
+absl::StatusOr<size_t> Shadow(ModelPair& models, const MatchResult& matches,
+                              const LoggerOptions& options) {
   NS_ASSIGN_OR_RETURN(
       const std::vector<NotShadowedMatch> not_shadowed,
       AddShadowLoggers(kFloat, models.float_model, kQuantized,
@@ -126,7 +140,26 @@ absl::Status Shadow(ModelPair& models, const MatchResult& matches,
     std::fprintf(stderr, "ns: warning: %s\n",
                  ShortLines(Printable(warning)).c_str());
   }
-  return absl::OkStatus();
+  return matches.matches.size() - not_shadowed.size();
+}
+
+// Says what was written, and how to read what the loggers keep.
+void PrintNextSteps(const Options& options, size_t layers) {
+  const std::string out = Printable(options.out_quantized);
+  const std::string text = absl::StrCat(
+      Printable(options.out_float), options.out_float.empty() ? "" : ", ", out,
+      ": ", layers, layers == 1 ? " layer" : " layers",
+      options.shadows ? " with a float shadow and loggers\n"
+                      : " with loggers\n",
+      "To read in Python what they keep:\n"
+      "  torch.ops.load_library('bazel-bin/libns_ops.so')\n"
+      "  model = torch.jit.load('",
+      out,
+      "')\n"
+      "  model(x)\n"
+      "  model.ns_logger_0_info, model.ns_logger_0",
+      options.logger_path.empty() ? ".get_stats()" : "", "\n");
+  std::printf("%s", ShortLines(text).c_str());
 }
 
 absl::Status Instrument(const Options& options) {
@@ -144,14 +177,19 @@ absl::Status Instrument(const Options& options) {
     NS_RETURN_IF_ERROR(
         CheckRelated(models.float_model, models.quantized_model, matches)
             .status());
-    NS_RETURN_IF_ERROR(options.shadows ? Shadow(models, matches, loggers)
-                                       : Log(models, matches, loggers));
+    NS_ASSIGN_OR_RETURN(const size_t layers,
+                        options.shadows ? Shadow(models, matches, loggers)
+                                        : Log(models, matches, loggers));
     std::vector<ModelToSave> files = {
         {&models.quantized_model, options.out_quantized}};
     if (!options.out_float.empty()) {
       files.push_back({&models.float_model, options.out_float});
     }
-    return SaveModels(files);
+    NS_RETURN_IF_ERROR(SaveModels(files));
+    if (!options.quiet) {
+      PrintNextSteps(options, layers);
+    }
+    return absl::OkStatus();
   });
 }
 

@@ -35,8 +35,11 @@ namespace {
 constexpr absl::string_view kDropRoundings = "drop-roundings";
 
 constexpr FlagSpec kFlags[] = {
+    Heading("inputs and output"),
     {"in", "PATH", "the quantized model, saved by torch.jit.save"},
     {"out", "PATH", "where the lowered model goes"},
+    {"quiet", "", "do not list what was lowered and what was not"},
+    Heading("numerics"),
     {"numerics", "NAME",
      "exact (default): no sum of products saturates; fbgemm-vnni, fbgemm-avx2: "
      "those saturate that do in fbgemm on a machine with, or without, VNNI"},
@@ -46,26 +49,27 @@ constexpr FlagSpec kFlags[] = {
     {"fewer-roundings", "",
      "do not round outputs that are only dequantized or added; includes "
      "--fuse-sums"},
+    Heading("what it does to the outputs"),
     {"float", "PATH",
      "the float model that the quantized one was made of; with --inputs: "
      "report the SQNR of the outputs before and after lowering"},
-    {"inputs", "PATHS",
-     "sample batches for that: torch.save of a list of tensors, tuples or "
-     "dicts; several files with commas"},
+    kInputsFlag,
     {"max-batches", "N", "stop after N batches"},
+    Heading("advanced"),
     {"method", "NAME", "the method to lower; default forward"},
     {"engine", "NAME",
      "onednn or qnnpack; default: the first that can load the model"},
     {"load-library", "PATHS",
      "shared libraries that register ops of the model, with commas"},
     {"threads", "N", "threads within one op; default: all that it may use"},
-    {"quiet", "", "do not list what was lowered and what was not"},
 };
+
+constexpr absl::string_view kPositionals[] = {"in", "out"};
 
 constexpr CommandSpec kSpec = {
     "lower",
     "replaces quantized ops by ns kernels, which compute what fbgemm does",
-    "ns lower --in=PATH --out=PATH [--flag=value ...]",
+    "ns lower IN OUT [--flag=value ...]",
     "A reference model, which quantizes and dequantizes around float ops, is\n"
     "folded to quantized ops first. The lowered model runs wherever the op\n"
     "library is loaded; in Python,\n"
@@ -76,8 +80,8 @@ constexpr CommandSpec kSpec = {
     "onednn, dynamic layers round their inputs as that engine does, which\n"
     "gives another integer than fbgemm for one value in about 100,000.\n",
     kFlags,
-    "bazel run -c opt //tools:ns -- lower --in=tools/demo/quantized.pt "
-    "--out=lowered.pt",
+    "ns lower tools/demo/quantized.pt lowered.pt",
+    kPositionals,
 };
 
 struct Options {

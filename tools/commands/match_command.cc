@@ -11,34 +11,40 @@ namespace ns {
 namespace {
 
 constexpr FlagSpec kFlags[] = {
+    Heading("inputs"),
     {"float", "PATH", "the float model, saved by torch.jit.save"},
     {"quantized", "PATH", "the quantized model made from it"},
-    {"matching", "MODE", "aligned (default) or strict, as PyTorch's suite"},
-    {"method", "NAME", "the method to match; default forward"},
+    Heading("output"),
     {"json", "PATH", "write the pairs as JSON; - is standard output"},
-    {"leaf", "TYPES",
-     "module types and script functions that are one op, with commas"},
+    {"quiet", "", "no table"},
+    Heading("matching"),
+    {"matching", "MODE", "aligned (default) or strict, as PyTorch's suite"},
     {"names", "MODEL",
      "whose names the layers get: quantized (default) or float"},
+    {"leaf", "TYPES",
+     "module types and script functions that are one op, with commas"},
     {"relate", "PAIRS",
      "ops, or types of --leaf, that are the same: A=B, with commas"},
     {"unmatchable", "OPS",
      "ops, or types of modules whose ops, are never matched, with commas"},
+    Heading("advanced"),
+    {"method", "NAME", "the method to match; default forward"},
     {"engine", "NAME",
      "onednn or qnnpack; default: the first that can load the model"},
     {"load-library", "PATHS",
      "shared libraries that register ops of the models, with commas"},
-    {"quiet", "", "no table"},
 };
+
+constexpr absl::string_view kPositionals[] = {"float", "quantized"};
 
 constexpr CommandSpec kSpec = {
     "match",
     "shows which ops of two models correspond, and which do not and why",
-    "ns match --float=PATH --quantized=PATH [--flag=value ...]",
+    "ns match FLOAT QUANTIZED [--flag=value ...]",
     "",
     kFlags,
-    "bazel run -c opt //tools:ns -- match --float=tools/demo/float.pt "
-    "--quantized=tools/demo/quantized.pt",
+    "ns match tools/demo/float.pt tools/demo/quantized.pt",
+    kPositionals,
 };
 
 struct Options {

@@ -30,6 +30,7 @@
 #include "passes/registry/parse_pipeline.h"
 #include "passes/registry/pass_registry.h"
 #include "tools/command_line/command_line.h"
+#include "tools/command_line/help_text.h"
 #include "tools/command_line/report_output.h"
 #include "tools/command_line/short_lines.h"
 #include "tools/command_line/standard_streams.h"
@@ -82,7 +83,7 @@ constexpr CommandSpec kSpec = {
     "       ns_opt --passes=LIST --model=PATH --out=PATH [--flag=value ...]",
     "A graph that a pass leaves malformed is an error that names the pass.\n",
     kFlags,
-    "bazel run -c opt //tools:ns_opt -- --passes=lower-to-fbgemm "
+    "ns_opt --passes=lower-to-fbgemm "
     "--model=tools/demo/quantized.pt --out=lowered.pt --print-remarks",
 };
 
@@ -356,7 +357,8 @@ std::string PassList() {
 CommandOutcome Run(const std::vector<std::string>& arguments) {
   if (absl::c_linear_search(arguments, "--help") ||
       absl::c_linear_search(arguments, "-h")) {
-    return CommandOutcome::Done(WriteToStandardOutput(HelpText(kSpec)));
+    return CommandOutcome::Done(
+        WriteToStandardOutput(HelpText(kSpec, HelpWidth())));
   }
   const absl::StatusOr<Flags> flags = Flags::Parse(arguments, kSpec);
   if (!flags.ok()) {

@@ -1,16 +1,20 @@
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "ir/base/nearest_name.h"
 #include "ir/base/status.h"
 #include "ir/model/model_graph.h"
 #include "ns/batches/batch_reader.h"
@@ -162,6 +166,28 @@ class QuantizeRunner {
   std::vector<FileToWrite> files_;
 };
 
+// Returns `rule`, and for one of --keep the layer that may have been meant:
+// "keep 'cnv' (did you mean 'conv'?)".
+std::string WithNearest(const std::string& rule,
+                        const QuantizationReport& report) {
+  absl::string_view name = rule;
+  if (!absl::ConsumePrefix(&name, "keep '") ||
+      !absl::ConsumeSuffix(&name, "'")) {
+    return rule;
+  }
+  std::vector<absl::string_view> layers;
+  for (const LayerQuantization& layer : report.layers) {
+    layers.push_back(layer.name);
+  }
+  for (const FloatLayer& layer : report.stayed_float) {
+    layers.push_back(layer.name);
+  }
+  const absl::string_view nearest = NearestName(name, layers);
+  return nearest.empty()
+             ? rule
+             : absl::StrCat(rule, " (did you mean '", nearest, "'?)");
+}
+
 absl::Status Report(const QuantizeFlags& flags, const QuantizeSummary& summary,
                     const QuantizeRunner& quantizer) {
   ReportTexts texts;
@@ -172,7 +198,10 @@ absl::Status Report(const QuantizeFlags& flags, const QuantizeSummary& summary,
     return QuantizeTable(summary, options);
   };
   texts.warnings = summary.report.warnings;
-  const std::vector<std::string>& unused = summary.report.unused_rules;
+  std::vector<std::string> unused;
+  for (const std::string& rule : summary.report.unused_rules) {
+    unused.push_back(WithNearest(rule, summary.report));
+  }
   if (!unused.empty()) {
     texts.warnings.push_back(absl::StrCat(
         "no layer has the ", unused.size() == 1 ? "rule " : "rules ",
@@ -212,7 +241,9 @@ absl::Status RunQuantize(QuantizeFlags flags) {
   // packed for.
   const ScopedEngine engine(EngineOf(flags.options.backend));
   QuantizeRunner quantizer(flags, batches);
-  NS_ASSIGN_OR_RETURN(const QuantizeSummary summary, quantizer.Run());
+  NS_ASSIGN_OR_RETURN(QuantizeSummary summary, quantizer.Run());
+  absl::c_move(RandomInputsWarning(flags.run.input_paths),
+               std::back_inserter(summary.report.warnings));
   quantizer.EraseProgress();
   NS_RETURN_IF_ERROR(Report(flags, summary, quantizer));
   if (flags.training) {

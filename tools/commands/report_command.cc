@@ -20,18 +20,20 @@ constexpr FlagSpec kFlags[] = {
     {"html", "PATH", "where the page goes; - is standard output"},
 };
 
+constexpr absl::string_view kPositionals[] = {"json", "html"};
+
 constexpr CommandSpec kSpec = {
     "report",
     "makes the HTML report of results that were written as JSON",
-    "ns report --json=PATH --html=PATH",
+    "ns report JSON HTML",
     "The page is one file that needs no other and no network. It holds the "
     "JSON\n"
     "itself. That of ns compare has a graph where it was written together with "
     "--html,\n"
     "or with --graph.\n",
     kFlags,
-    "bazel run -c opt //tools:ns -- report --json=compare.json "
-    "--html=compare.html",
+    "ns report compare.json compare.html",
+    kPositionals,
 };
 
 absl::Status Report(const std::string& json_path,

@@ -39,22 +39,23 @@ namespace ns {
 namespace {
 
 constexpr FlagSpec kFlags[] = {
+    Heading("inputs"),
     {"float", "PATH", "the float model, saved by torch.jit.save"},
     {"quantized", "PATH", "the quantized model made from it"},
-    {"inputs", "PATHS",
-     "sample batches: torch.save of a list of tensors, tuples or dicts; "
-     "several files with commas"},
+    kInputsFlag,
+    {"max-batches", "N", "stop after N batches"},
+    Heading("output"),
     {"out", "DIR", "the folder for the files, new or of an earlier run"},
     {"layer", "NAME",
      "the layer, as ns match names it; default: the one with the lowest local "
      "SQNR"},
-    {"max-batches", "N", "stop after N batches"},
+    {"quiet", "", "no summary, no progress"},
+    Heading("matching"),
     {"matching", "MODE", "aligned (default) or strict, as PyTorch's suite"},
-    {"method", "NAME", "the method to compare; default forward"},
-    {"leaf", "TYPES",
-     "module types and script functions that are one op, with commas"},
     {"names", "MODEL",
      "whose names the layers get: quantized (default) or float"},
+    {"leaf", "TYPES",
+     "module types and script functions that are one op, with commas"},
     {"relate", "PAIRS",
      "ops, or types of --leaf, that are the same: A=B, with commas"},
     {"unmatchable", "OPS",
@@ -62,19 +63,21 @@ constexpr FlagSpec kFlags[] = {
     {"io-type", "TYPES",
      "what ops of your own take and return: OP=float, OP=int8 or OP=either, "
      "with commas"},
-    {"threads", "N", "threads within one op; default: all that it may use"},
+    Heading("advanced"),
+    {"method", "NAME", "the method to compare; default forward"},
     {"engine", "NAME",
      "onednn or qnnpack; default: the first that can load the model"},
     {"load-library", "PATHS",
      "shared libraries that register ops of the models, with commas"},
-    {"quiet", "", "no summary, no progress"},
+    {"threads", "N", "threads within one op; default: all that it may use"},
 };
+
+constexpr absl::string_view kPositionals[] = {"float", "quantized", "inputs"};
 
 constexpr CommandSpec kSpec = {
     "repro",
     "writes the smallest module pair that shows a layer's own error",
-    "ns repro --float=PATH --quantized=PATH --inputs=PATH --out=DIR "
-    "[--flag=value ...]",
+    "ns repro FLOAT QUANTIZED INPUTS --out=DIR [--flag=value ...]",
     "Writes float.pt and quantized.pt, the layer of each model alone, "
     "inputs.pt, what\n"
     "flows into it in the quantized model, and repro.py, which runs both and "
@@ -85,9 +88,9 @@ constexpr CommandSpec kSpec = {
     "convolution, as\n"
     "show the error: the SQNR is at most 1 dB better than that of all data.\n",
     kFlags,
-    "bazel run -c opt //tools:ns -- repro --float=tools/demo/float.pt "
-    "--quantized=tools/demo/quantized.pt --inputs=tools/demo/images.pt "
-    "--out=repro",
+    "ns repro tools/demo/float.pt tools/demo/quantized.pt "
+    "tools/demo/images.pt -o repro",
+    kPositionals,
 };
 
 struct Options {

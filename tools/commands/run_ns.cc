@@ -8,6 +8,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "ir/base/nearest_name.h"
+#include "tools/command_line/completion.h"
+#include "tools/command_line/help_text.h"
+#include "tools/command_line/man_page.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/run_tool.h"
 #include "tools/flags/op_libraries.h"
@@ -22,21 +26,31 @@ std::vector<Command> Commands() {
           SensitivityCommand(), QuantizeCommand(), SearchCommand(),
           ReportCommand(),      ExportCommand(),   ReproCommand(),
           FuseCommand(),        LowerCommand(),    DiffCommand(),
-          ExplainCommand()};
+          ExplainCommand(),     InspectCommand()};
 }
 
-// Returns "use compare, match, ... or help".
-std::string UseOneOf() {
+std::vector<absl::string_view> CommandNames() {
   std::vector<absl::string_view> names;
   for (const Command& command : Commands()) {
     names.push_back(command.spec->name);
   }
-  return absl::StrCat("use ", absl::StrJoin(names, ", "), " or help");
+  return names;
 }
+
+// Returns "use compare, match, ... or help".
+std::string UseOneOf() {
+  return absl::StrCat("use ", absl::StrJoin(CommandNames(), ", "), " or help");
+}
+
+constexpr char kShortUsage[] =
+    "usage: ns COMMAND [FILES] [--flag=value ...]\n"
+    "  ns compare FLOAT QUANTIZED [INPUTS]  where and why the models differ\n"
+    "  ns quantize FLOAT INPUTS -o OUT      make a quantized model\n"
+    "  ns help [COMMAND]                    all commands; the flags of one\n";
 
 std::string GeneralHelp() {
   std::string text =
-      "usage: ns COMMAND [--flag=value ...]\n\n"
+      "usage: ns COMMAND [FILES] [--flag=value ...]\n\n"
       "Makes quantized TorchScript models, and shows where and why one differs "
       "from the\nfloat model it was made from.\n\ncommands:\n";
   for (const Command& command : Commands()) {
@@ -44,10 +58,14 @@ std::string GeneralHelp() {
                     std::string(12 - command.spec->name.size(), ' '),
                     command.spec->summary, "\n");
   }
-  absl::StrAppend(&text,
-                  "  help        this text, or with a command its flags\n\n"
-                  "example:\n  ",
-                  CompareCommand().spec->example, "\n");
+  absl::StrAppend(
+      &text,
+      "  completion  prints a script that completes ns in bash or zsh: source "
+      "<(ns completion bash)\n"
+      "  help        this text, or with a command its flags; with --man a page "
+      "for man -l -\n\n"
+      "example:\n  ",
+      ExampleLine(*CompareCommand().spec), "\n");
   return text;
 }
 
@@ -60,11 +78,20 @@ const Command* FindCommand(const std::vector<Command>& commands,
 }
 
 CommandOutcome UnknownCommand(const std::string& name) {
-  return CommandOutcome::WrongUsage(absl::InvalidArgumentError(
-      absl::StrCat("unknown command '", name, "'; ", UseOneOf())));
+  const absl::string_view nearest = NearestName(name, CommandNames());
+  return CommandOutcome::WrongUsage(absl::InvalidArgumentError(absl::StrCat(
+      "unknown command '", name, "'; ",
+      nearest.empty() ? UseOneOf()
+                      : absl::StrCat("did you mean ", nearest,
+                                     "? ns help lists all commands"))));
 }
 
-CommandOutcome Help(const std::vector<std::string>& arguments) {
+CommandOutcome Help(std::vector<std::string> arguments) {
+  const auto man = absl::c_find(arguments, "--man");
+  const bool is_man = man != arguments.end();
+  if (is_man) {
+    arguments.erase(man);
+  }
   if (arguments.empty()) {
     std::fputs(GeneralHelp().c_str(), stdout);
     return {};
@@ -74,12 +101,32 @@ CommandOutcome Help(const std::vector<std::string>& arguments) {
   if (command == nullptr) {
     return UnknownCommand(arguments[0]);
   }
-  std::fputs(HelpText(*command->spec).c_str(), stdout);
+  const std::string text = is_man ? ManPage(*command->spec, kVersion)
+                                  : HelpText(*command->spec, HelpWidth());
+  std::fputs(text.c_str(), stdout);
+  return {};
+}
+
+CommandOutcome Complete(const std::vector<std::string>& arguments) {
+  const std::string shell = arguments.empty() ? "" : arguments[0];
+  if (arguments.size() != 1 || (shell != "bash" && shell != "zsh")) {
+    return CommandOutcome::WrongUsage(absl::InvalidArgumentError(
+        "completion takes the name of a shell: ns completion bash, or zsh"));
+  }
+  const std::vector<Command> commands = Commands();
+  std::vector<const CommandSpec*> specs;
+  for (const Command& command : commands) {
+    specs.push_back(command.spec);
+  }
+  const std::string script =
+      shell == "bash" ? BashCompletion(specs) : ZshCompletion(specs);
+  std::fputs(script.c_str(), stdout);
   return {};
 }
 
 CommandOutcome Run(std::vector<std::string> arguments) {
   if (arguments.empty()) {
+    std::fputs(kShortUsage, stderr);
     return CommandOutcome::WrongUsage(
         absl::InvalidArgumentError(absl::StrCat("no command; ", UseOneOf())));
   }
@@ -91,6 +138,9 @@ CommandOutcome Run(std::vector<std::string> arguments) {
   if (name == "--version" || name == "version") {
     std::printf("ns %s\n", kVersion);
     return {};
+  }
+  if (name == "completion") {
+    return Complete(arguments);
   }
   const std::vector<Command> commands = Commands();
   const Command* command = FindCommand(commands, name);

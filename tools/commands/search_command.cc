@@ -1,8 +1,10 @@
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -28,28 +30,27 @@ namespace ns {
 namespace {
 
 constexpr FlagSpec kFlags[] = {
+    Heading("inputs"),
     kFloatFlag,
-    {"inputs", "PATHS",
-     "batches to calibrate and to measure on: torch.save of a list of tensors, "
-     "tuples or dicts; several files with commas"},
-    {"budget", "DB", "the least SQNR of the outputs: 30dB"},
+    kInputsFlag,
     {"labels", "PATH",
      "instead of --budget: the classes of the inputs, torch.save of a list of "
      "one tensor of integers for each batch"},
+    {"max-batches", "N", "stop after N batches"},
+    Heading("what to reach"),
+    {"budget", "DB", "the least SQNR of the outputs: 30dB"},
     {"max-drop", "POINTS",
      "with --labels: how many points of top-1 may be lost; default 0.5"},
+    Heading("what to choose from"),
     {"candidates", "LIST",
      "what a layer may have besides float, with commas: default (the "
      "default qconfigs of backend and target), or qconfigs by name, such as "
      "int8-per-channel; default: default"},
-    {"emit-qconfig", "PATH",
-     "write the recipe as a qconfig mapping, for ns quantize --qconfig"},
-    {"out", "PATH", "where the quantized model goes"},
-    kBackendFlag,
     {"target", "NAME",
      "where the model will run: fbgemm-avx2 (default of fbgemm and x86) or "
      "onednn-avx2, any server; fbgemm-vnni or onednn, servers with VNNI; "
      "qnnpack"},
+    kBackendFlag,
     {"observer", "KIND",
      "of activations: mse (default), minmax, moving-average, histogram, "
      "percentile or entropy"},
@@ -57,21 +58,26 @@ constexpr FlagSpec kFlags[] = {
      "fast (default): biases make up for what rounding weights shifts, in the "
      "layers where that helps; none"},
     kKeepFlag,
-    {"max-batches", "N", "stop after N batches"},
+    Heading("output"),
+    {"emit-qconfig", "PATH",
+     "write the recipe as a qconfig mapping, for ns quantize --qconfig"},
+    {"out", "PATH", "where the quantized model goes"},
+    {"json", "PATH", "write the report as JSON; - is standard output"},
+    {"quiet", "", "no table, no progress"},
+    Heading("advanced"),
     kMethodFlag,
     kLeafFlag,
-    {"json", "PATH", "write the report as JSON; - is standard output"},
-    {"threads", "N", "threads within one op; default: all that it may use"},
     {"load-library", "PATHS",
      "shared libraries that register ops of the model, with commas"},
-    {"quiet", "", "no table, no progress"},
+    {"threads", "N", "threads within one op; default: all that it may use"},
 };
+
+constexpr absl::string_view kPositionals[] = {"float", "inputs"};
 
 constexpr CommandSpec kSpec = {
     "search",
     "finds the fastest mixed-precision recipe that keeps a budget",
-    "ns search --float=PATH --inputs=PATHS (--budget=DB | --labels=PATH) "
-    "[--flag=value ...]",
+    "ns search FLOAT INPUTS (--budget=DB | --labels=PATH) [--flag=value ...]",
     "Chooses for each layer float or one of the candidates. One run with "
     "gradients tells\n"
     "how much noise each rounded value and weight brings to the outputs, and "
@@ -95,8 +101,9 @@ constexpr CommandSpec kSpec = {
     "--emit-qconfig=R.json\n"
     "  ns quantize --float=F.pt --inputs=I.pt --qconfig=R.json --out=Q.pt\n",
     kFlags,
-    "bazel run -c opt //tools:ns -- search --float=tools/demo/float.pt "
-    "--inputs=tools/demo/images.pt --budget=30dB --emit-qconfig=recipe.json",
+    "ns search tools/demo/float.pt tools/demo/images.pt --budget=30dB "
+    "--emit-qconfig=recipe.json",
+    kPositionals,
 };
 
 struct Options {
@@ -217,7 +224,9 @@ absl::Status Run(const Options& options) {
   NS_RETURN_IF_ERROR(
       PrepareOutputs({options.out_path, options.outputs.qconfig_path,
                       options.outputs.json_path}));
-  NS_ASSIGN_OR_RETURN(const SearchResult result, RunSearch(options));
+  NS_ASSIGN_OR_RETURN(SearchResult result, RunSearch(options));
+  absl::c_move(RandomInputsWarning(options.run.input_paths),
+               std::back_inserter(result.warnings));
   ReportTexts texts;
   if (!options.out_path.empty()) {
     NS_ASSIGN_OR_RETURN(ModelGraph model, result.quantized->model.Clone());

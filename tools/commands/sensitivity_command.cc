@@ -1,8 +1,10 @@
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "ir/base/status.h"
 #include "ir/model/model_graph.h"
@@ -22,39 +24,44 @@ namespace ns {
 namespace {
 
 constexpr FlagSpec kFlags[] = {
+    Heading("inputs"),
     {"float", "PATH", "the float model, saved by torch.jit.save"},
-    {"inputs", "PATHS",
-     "sample batches: torch.save of a list of tensors, tuples or dicts; "
-     "several files with commas"},
+    kInputsFlag,
+    {"max-batches", "N", "stop after N batches"},
+    Heading("what to try"),
     {"candidates", "LIST",
      "any of int8-per-tensor, int8-per-channel, dynamic, fp16, int4-weights, "
      "with commas, in order of preference; default: all in this order"},
-    {"budget", "BUDGET",
-     "what may be lost: 30dB, 3layers or 10% (see above); default: no advice"},
     {"observer", "KIND",
      "what finds the range of static activations: minmax (default), "
      "moving-average, histogram, mse, percentile or entropy (see above)"},
+    {"budget", "BUDGET",
+     "what may be lost: 30dB, 3layers or 10% (see above); default: no advice"},
+    Heading("output"),
     {"emit-qconfig", "PATH",
      "write what the budget advises as a qconfig mapping, JSON that can be "
      "edited; - is standard output"},
-    {"max-batches", "N", "stop after N batches"},
-    {"method", "NAME", "the method to measure; default forward"},
     {"json", "PATH", "write the results as JSON; - is standard output"},
     {"sort", "ORDER",
      "rows by graph (execution, default) or error (worst first)"},
-    {"threads", "N", "threads within one op; default: all that it may use"},
+    {"top", "N", "only the N worst rows, worst first"},
+    {"quiet", "", "no table, no progress"},
+    Heading("advanced"),
+    {"method", "NAME", "the method to measure; default forward"},
     {"engine", "NAME",
      "onednn or qnnpack, for quantized parts of the model; default: the first "
      "that can run it"},
     {"load-library", "PATHS",
      "shared libraries that register ops of the model, with commas"},
-    {"quiet", "", "no table, no progress"},
+    {"threads", "N", "threads within one op; default: all that it may use"},
 };
+
+constexpr absl::string_view kPositionals[] = {"float", "inputs"};
 
 constexpr CommandSpec kSpec = {
     "sensitivity",
     "shows what each layer of a float model would lose to quantization",
-    "ns sensitivity --float=PATH --inputs=PATH [--flag=value ...]",
+    "ns sensitivity FLOAT INPUTS [--flag=value ...]",
     "Each layer is run beside its float self once for every candidate, with "
     "weights and\n"
     "activations quantized and dequantized, on the float model's own values: "
@@ -92,8 +99,8 @@ constexpr CommandSpec kSpec = {
     "--emit-qconfig writes\n"
     "the advice as a file: a rule for each layer, null for float.\n",
     kFlags,
-    "bazel run -c opt //tools:ns -- sensitivity --float=tools/demo/float.pt "
-    "--inputs=tools/demo/images.pt --budget=30dB",
+    "ns sensitivity tools/demo/float.pt tools/demo/images.pt --budget=30dB",
+    kPositionals,
 };
 
 struct Options {
@@ -207,7 +214,9 @@ absl::Status Run(const Options& options) {
     NS_ASSIGN_OR_RETURN(results, MeasureAndPlan(options, batches));
     return absl::OkStatus();
   }));
-  const SensitivityReport& report = results.report;
+  SensitivityReport& report = results.report;
+  absl::c_move(RandomInputsWarning(options.run.input_paths),
+               std::back_inserter(report.sensitivity.warnings));
   ReportTexts texts;
   texts.qconfig = [&] { return QConfigMappingToJson(results.mapping); };
   texts.json = [&] { return SensitivityJson(report); };

@@ -263,7 +263,7 @@ absl::Status CheckScoreLimits(const Limits& limits,
 
 absl::Status ParseSecondInputs(const Flags& flags,
                                CompareFilesOptions& options) {
-  NS_ASSIGN_OR_RETURN(options.second.paths, flags.List("inputs-b"));
+  NS_ASSIGN_OR_RETURN(options.second.paths, ParseInputPaths(flags, "inputs-b"));
   if (options.second.paths.empty()) {
     return absl::OkStatus();
   }

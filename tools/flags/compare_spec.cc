@@ -1,36 +1,22 @@
 #include "tools/flags/compare_spec.h"
 
 #include "tools/flags/limit_flags.h"
+#include "tools/flags/run_flags.h"
 
 namespace ns {
 namespace {
 
 constexpr FlagSpec kFlags[] = {
+    Heading("inputs"),
     {"float", "PATH",
      "the float model, saved by torch.jit.save, or its state_dict, saved by "
      "torch.save"},
     {"quantized", "PATH", "the quantized model made from it, likewise"},
-    {"inputs", "PATHS",
-     "sample batches: torch.save of a list of tensors, tuples or dicts; "
-     "several files with commas"},
+    kInputsFlag,
     {"inputs-b", "PATHS",
      "a second data set, such as real inputs where --inputs are "
      "representative: activations and outputs on it stand beside those on "
      "--inputs, with the layers whose values have another range"},
-    {"what", "LIST",
-     "any of weights, activations, shadows, kernel, stubs, outputs, with "
-     "commas; default: weights, with --inputs the first three"},
-    {"swap", "TYPES",
-     "for stubs: types of float modules to run beside the quantized ones, with "
-     "commas"},
-    {"modules", "TYPES",
-     "for outputs: types of modules to compare, with commas; default: those of "
-     "PyTorch's suite"},
-    {"max-batches", "N", "stop after N batches"},
-    {"samples", "LIST",
-     "compare only these: flipped (the models' top-1 differs), worst:8 (lowest "
-     "SQNR of the first output), or numbers with commas, counted from 0 over "
-     "all batches; the first two run the models once more"},
     {"labels", "PATH",
      "the classes of the inputs, torch.save of a list of one tensor of "
      "integers for each batch: tells top-1 of both models and which samples "
@@ -41,17 +27,36 @@ constexpr FlagSpec kFlags[] = {
      "called for each batch, and compute() -> float; a higher score is better. "
      "--labels may then be of any type",
      true},
+    {"max-batches", "N", "stop after N batches"},
+    {"samples", "LIST",
+     "compare only these: flipped (the models' top-1 differs), worst:8 (lowest "
+     "SQNR of the first output), or numbers with commas, counted from 0 over "
+     "all batches; the first two run the models once more"},
+    Heading("what to compare"),
+    {"what", "LIST",
+     "any of weights, activations, shadows, kernel, stubs, outputs, with "
+     "commas; default: weights, with --inputs the first three"},
+    {"reference", "DIR",
+     "compare with the activations in this folder, of a device or another "
+     "runtime, and do not run the float model: LAYER.npy, LAYER.pt, or what "
+     "--save-activations writes"},
+    {"emulate", "NAME",
+     "compute what another processor would: fbgemm-avx2 is fbgemm without "
+     "VNNI, where sums of products saturate, fbgemm-vnni with it; tells what "
+     "saturates in each layer, or without --inputs what can"},
+    {"swap", "TYPES",
+     "for stubs: types of float modules to run beside the quantized ones, with "
+     "commas"},
+    {"modules", "TYPES",
+     "for outputs: types of modules to compare, with commas; default: those of "
+     "PyTorch's suite"},
     {"metric", "NAME=PATH",
      "figures of your own, several with commas or flags: modules saved by "
      "torch.jit.save with forward(float: Tensor, quantized: Tensor) -> float, "
      "called on each pair of compared values",
      true},
+    Heading("more figures"),
     {"per-channel", "", "name the worst output channels of each layer"},
-    {"outliers", "",
-     "tell how large the largest errors of each layer are, and what part of "
-     "the whole error they make up (slower)"},
-    {"histograms", "",
-     "put into the JSON how values, errors and weights are distributed"},
     {"parts", "",
      "with shadows: tell what quantizing the weight alone, and the activations "
      "alone, does to each layer (slower; --html does, too)"},
@@ -59,23 +64,14 @@ constexpr FlagSpec kFlags[] = {
      "with shadows: try other ranges, weights and biases in the worst layers, "
      "and each of the layers that matter most in float, and report what each "
      "gains (runs the quantized model up to seven times more)"},
-    {"exact", "",
-     "run float convolutions as they stand, not folded and fused (slower)"},
-    {"reference", "DIR",
-     "compare with the activations in this folder, of a device or another "
-     "runtime, and do not run the float model: LAYER.npy, LAYER.pt, or what "
-     "--save-activations writes"},
-    {"save-activations", "DIR",
-     "keep the compared values there: for each layer and batch a file for "
-     "torch.load"},
-    {"save-budget", "BYTES",
-     "how much --save-activations may write, as 500M or 2G; default 1G"},
-    {"matching", "MODE", "aligned (default) or strict, as PyTorch's suite"},
-    {"method", "NAME", "the method to compare; default forward"},
-    {"emulate", "NAME",
-     "compute what another processor would: fbgemm-avx2 is fbgemm without "
-     "VNNI, where sums of products saturate, fbgemm-vnni with it; tells what "
-     "saturates in each layer, or without --inputs what can"},
+    {"outliers", "",
+     "tell how large the largest errors of each layer are, and what part of "
+     "the whole error they make up (slower)"},
+    {"histograms", "",
+     "put into the JSON how values, errors and weights are distributed"},
+    {"coverage", "", "tell what is quantized, and why the rest is not"},
+    {"source", "", "show where each layer is in the code of the model"},
+    Heading("output"),
     {"json", "PATH", "write the results as JSON; - is standard output"},
     {"csv", "PATH", "write the results as CSV; - is standard output"},
     {"html", "PATH",
@@ -83,26 +79,33 @@ constexpr FlagSpec kFlags[] = {
     {"graph", "",
      "put the graphs of both models, the processor and hashes of all files "
      "into the JSON, as --html does"},
+    kJunitFlag,
+    {"save-activations", "DIR",
+     "keep the compared values there: for each layer and batch a file for "
+     "torch.load"},
+    {"save-budget", "BYTES",
+     "how much --save-activations may write, as 500M or 2G; default 1G"},
+    {"sort", "ORDER",
+     "rows by graph (execution, default) or error (worst first)"},
+    {"top", "N", "only the N worst rows, worst first"},
+    {"quiet", "", "no table, no progress"},
+    Heading("limits, which end with exit status 1"),
     kFailBelowFlag,
+    kFailBelowOutputFlag,
     kMaxClipFlag,
     kMaxDeadChannelsFlag,
-    kFailBelowOutputFlag,
     kMaxScoreDropFlag,
     kMaxUnmatchedFlag,
     kBaselineFlag,
     kMaxDropFlag,
     kMaxOutputDropFlag,
     kEarlyStopFlag,
-    kJunitFlag,
-    {"sort", "ORDER",
-     "rows by graph (execution, default) or error (worst first)"},
-    {"coverage", "", "tell what is quantized, and why the rest is not"},
-    {"source", "", "show where each layer is in the code of the model"},
-    {"threads", "N", "threads within one op; default: all that it may use"},
-    {"leaf", "TYPES",
-     "module types and script functions that are one op, with commas"},
+    Heading("matching"),
+    {"matching", "MODE", "aligned (default) or strict, as PyTorch's suite"},
     {"names", "MODEL",
      "whose names the layers get: quantized (default) or float"},
+    {"leaf", "TYPES",
+     "module types and script functions that are one op, with commas"},
     {"relate", "PAIRS",
      "ops, or types of --leaf, that are the same: A=B, with commas"},
     {"unmatchable", "OPS",
@@ -110,18 +113,23 @@ constexpr FlagSpec kFlags[] = {
     {"io-type", "TYPES",
      "what ops of your own take and return, for shadows: OP=float, OP=int8 or "
      "OP=either, with commas"},
+    Heading("advanced"),
+    {"method", "NAME", "the method to compare; default forward"},
     {"engine", "NAME",
      "onednn or qnnpack; default: the first that can run the model"},
     {"load-library", "PATHS",
      "shared libraries that register ops of the models, with commas"},
-    {"quiet", "", "no table, no progress"},
+    {"threads", "N", "threads within one op; default: all that it may use"},
+    {"exact", "",
+     "run float convolutions as they stand, not folded and fused (slower)"},
 };
+
+constexpr absl::string_view kPositionals[] = {"float", "quantized", "inputs"};
 
 constexpr CommandSpec kSpec = {
     "compare",
     "compares weights, activations and shadows of two models, layer by layer",
-    "ns compare --float=PATH --quantized=PATH [--inputs=PATH] [--flag=value "
-    "...]",
+    "ns compare FLOAT QUANTIZED [INPUTS] [--flag=value ...]",
     "The table goes to standard output. SQNR is 20 log10(|x| / |x - y|) in "
     "dB:\n"
     "higher is better, int8 weights give 30 to 50, and 'exact' is no "
@@ -139,8 +147,9 @@ constexpr CommandSpec kSpec = {
     "the example; --samples=worst:8 compares the samples with the largest "
     "error.\n",
     kFlags,
-    "bazel run -c opt //tools:ns -- compare --float=tools/demo/float.pt "
-    "--quantized=tools/demo/quantized.pt --inputs=tools/demo/images.pt",
+    "ns compare tools/demo/float.pt tools/demo/quantized.pt "
+    "tools/demo/images.pt",
+    kPositionals,
 };
 
 }  // namespace

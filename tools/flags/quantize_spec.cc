@@ -1,37 +1,29 @@
 #include "tools/flags/quantize_spec.h"
 
 #include "tools/flags/quantizing_flags.h"
+#include "tools/flags/run_flags.h"
 
 namespace ns {
 namespace {
 
 constexpr FlagSpec kFlags[] = {
+    Heading("inputs and output"),
     kFloatFlag,
-    {"inputs", "PATHS",
-     "batches to calibrate on: torch.save of a list of tensors, tuples or "
-     "dicts; several files with commas"},
+    kInputsFlag,
     {"out", "PATH", "where the quantized model goes"},
     {"out-float", "PATH",
      "where the float model goes that the quantized one is to be compared "
      "with: "
      "with the factors moved, where --smooth or --equalize did so, or the "
      "default for poor outputs"},
+    {"max-batches", "N", "stop after N batches"},
+    {"json", "PATH", "write the report as JSON; - is standard output"},
+    {"quiet", "", "no table, no progress"},
+    Heading("how to quantize"),
     {"mode", "NAME",
      "static (default): activations by what the batches show; dynamic: by the "
      "range of each at run time; weight-only: in float; qat: static, and the "
      "model is trained to compute well with rounded values"},
-    kBackendFlag,
-    {"qconfig", "PATH", "a qconfig mapping as JSON instead of the defaults"},
-    {"emit-qconfig", "PATH",
-     "write the mapping that was used, for --qconfig; --keep is not in it"},
-    {"observer", "KIND",
-     "of activations: mse (default), minmax, moving-average, histogram, "
-     "percentile, entropy, or auto: of minmax, mse and percentile the one with "
-     "which the layers lose least on batches held back"},
-    {"headroom", "X",
-     "activations get a range X times that of calibration, for data with "
-     "larger values: 1 or more; default 1, or what 3 to 16 batches of "
-     "different size show to be needed"},
     {"target", "NAME",
      "where the model will run: fbgemm-avx2 (default of fbgemm and x86) or "
      "onednn-avx2, any server; fbgemm-vnni or onednn, servers with VNNI; "
@@ -40,6 +32,23 @@ constexpr FlagSpec kFlags[] = {
      "there, activations or weights get 7 "
      "bits, whichever costs the layers less on batches held back; with "
      "--qconfig, the target only says what errors are, for fbgemm and x86"},
+    {"budget", "DB",
+     "the least SQNR of the outputs, 20dB: a search as that of ns search, on "
+     "this machine, chooses what stays in float, such that the model is fast "
+     "and keeps it; with --mode=static"},
+    kKeepFlag,
+    {"qconfig", "PATH", "a qconfig mapping as JSON instead of the defaults"},
+    {"emit-qconfig", "PATH",
+     "write the mapping that was used, for --qconfig; --keep is not in it"},
+    Heading("ranges and corrections"),
+    {"observer", "KIND",
+     "of activations: mse (default), minmax, moving-average, histogram, "
+     "percentile, entropy, or auto: of minmax, mse and percentile the one with "
+     "which the layers lose least on batches held back"},
+    {"headroom", "X",
+     "activations get a range X times that of calibration, for data with "
+     "larger values: 1 or more; default 1, or what 3 to 16 batches of "
+     "different size show to be needed"},
     {"bias-correction", "NAME",
      "fast: biases make up for what rounding weights shifts; sequential: layer "
      "by layer, for what the layers before shift, too; best (default): the "
@@ -55,22 +64,10 @@ constexpr FlagSpec kFlags[] = {
      "round weights up or down as the outputs of their layer need it, found in "
      "N steps a layer (1000 are enough for most), where that helps on batches "
      "held back"},
-    {"budget", "DB",
-     "the least SQNR of the outputs, 20dB: a search as that of ns search, on "
-     "this machine, chooses what stays in float, such that the model is fast "
-     "and keeps it; with --mode=static"},
-    kKeepFlag,
-    {"compat", "VERSION",
-     "torch-1.13: the scales, zero points and weights of prepare_fx and "
-     "convert_fx"},
-    {"reference", "",
-     "write the reference graph: quantize and dequantize around float ops"},
-    {"prepared", "PATHS",
-     "with --float: keep the observed model there; without: convert it, "
-     "several with commas as one"},
-    {"eager", "",
-     "quantize module by module, as torch.ao.quantization.quantize does: from "
-     "QuantStub to DeQuantStub; the modules and their names stay"},
+    {"allow-dead", "",
+     "quantize layers, too, that cost the outputs much, or in whose range many "
+     "channels of an output are lost"},
+    Heading("training, with --mode=qat"),
     {"labels", "PATH",
      "qat: the classes of the inputs, torch.save of a list of one tensor of "
      "integers for each batch; without it, the float model is the teacher"},
@@ -86,23 +83,33 @@ constexpr FlagSpec kFlags[] = {
     {"checkpoint", "PATH",
      "qat: where the state of the training is kept, from which the same "
      "command goes on when it was killed; default: beside --out"},
-    {"allow-dead", "",
-     "quantize layers, too, that cost the outputs much, or in whose range many "
-     "channels of an output are lost"},
-    {"max-batches", "N", "stop after N batches"},
+    Heading("the way of PyTorch"),
+    kBackendFlag,
+    {"compat", "VERSION",
+     "torch-1.13: the scales, zero points and weights of prepare_fx and "
+     "convert_fx"},
+    {"reference", "",
+     "write the reference graph: quantize and dequantize around float ops"},
+    {"prepared", "PATHS",
+     "with --float: keep the observed model there; without: convert it, "
+     "several with commas as one"},
+    {"eager", "",
+     "quantize module by module, as torch.ao.quantization.quantize does: from "
+     "QuantStub to DeQuantStub; the modules and their names stay"},
+    Heading("advanced"),
     kMethodFlag,
     kLeafFlag,
-    {"json", "PATH", "write the report as JSON; - is standard output"},
-    {"threads", "N", "threads within one op; default: all that it may use"},
     {"load-library", "PATHS",
      "shared libraries that register ops of the model, with commas"},
-    {"quiet", "", "no table, no progress"},
+    {"threads", "N", "threads within one op; default: all that it may use"},
 };
+
+constexpr absl::string_view kPositionals[] = {"float", "inputs"};
 
 constexpr CommandSpec kSpec = {
     "quantize",
     "makes a quantized model of a float one",
-    "ns quantize --float=PATH [--inputs=PATHS] --out=PATH [--flag=value ...]",
+    "ns quantize FLOAT [INPUTS] --out=PATH [--flag=value ...]",
     "Batch norms are folded, activations observed on the batches, and layers "
     "replaced by\n"
     "quantized ops. The result needs LibTorch's ops alone: torch.jit.load "
@@ -130,8 +137,8 @@ constexpr CommandSpec kSpec = {
     "  ns quantize --mode=qat --float=F.pt --inputs=I.pt --labels=L.pt "
     "--out=Q.pt\n",
     kFlags,
-    "bazel run -c opt //tools:ns -- quantize --float=tools/demo/float.pt "
-    "--inputs=tools/demo/images.pt --out=quantized.pt",
+    "ns quantize tools/demo/float.pt tools/demo/images.pt -o quantized.pt",
+    kPositionals,
 };
 
 }  // namespace

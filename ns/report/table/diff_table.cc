@@ -11,6 +11,7 @@
 #include "ns/findings/figure_text.h"
 #include "ns/findings/limits/limit_text.h"
 #include "ns/report/table/text_table.h"
+#include "ns/report/table/top_rows.h"
 #include "ns/result/output_label.h"
 #include "ns/result/printable.h"
 
@@ -126,8 +127,10 @@ std::string ToDiffTable(const ComparisonDiff& diff,
   if (options.sort_by_error) {
     std::stable_sort(rows.begin(), rows.end(), LostMore);
   }
+  const size_t shown = rows.size();
+  const std::string left_out = KeepTop(options.top, "figure", rows);
   std::string text =
-      rows.empty() ? "" : absl::StrCat(Table(rows, options), "\n");
+      rows.empty() ? "" : absl::StrCat(Table(rows, options), left_out, "\n");
   const auto differing = static_cast<size_t>(absl::c_count_if(
       diff.changes, [](const auto& change) { return !change.IsSame(); }));
   absl::StrAppend(
@@ -137,9 +140,9 @@ std::string ToDiffTable(const ComparisonDiff& diff,
           ? "no difference"
           : absl::StrCat(differing, differing == 1 ? " differs" : " differ"),
       "\n");
-  if (differing > rows.size()) {
-    absl::StrAppend(&text, differing - rows.size(), " of them by less than ",
-                    kShown, " dB\n");
+  if (differing > shown) {
+    absl::StrAppend(&text, differing - shown, " of them by less than ", kShown,
+                    " dB\n");
   }
   absl::StrAppend(
       &text, Changed("batches:", diff.batches_a, diff.batches_b),

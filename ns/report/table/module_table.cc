@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "ns/findings/figure_text.h"
 #include "ns/report/table/text_table.h"
+#include "ns/report/table/top_rows.h"
 #include "ns/result/output_label.h"
 #include "ns/result/printable.h"
 
@@ -94,6 +95,8 @@ std::string ToModuleTable(std::vector<ModuleRow> rows, absl::string_view noun,
   if (rows.empty()) {
     return count;
   }
+  const ModuleRow worst = *std::min_element(rows.begin(), rows.end(), IsWorse);
+  const std::string left_out = KeepTop(options.top, noun, rows);
   const size_t limit = std::max(options.width, 0);
   std::vector<Column> columns;
   std::vector<size_t> widths;
@@ -104,9 +107,8 @@ std::string ToModuleTable(std::vector<ModuleRow> rows, absl::string_view noun,
       break;
     }
   }
-  const std::string table =
-      absl::StrCat(Render(columns, widths, options.color), "\n", count);
-  const ModuleRow& worst = *std::min_element(rows.begin(), rows.end(), IsWorse);
+  const std::string table = absl::StrCat(Render(columns, widths, options.color),
+                                         left_out, "\n", count);
   if (worst.holds_integers) {
     return table;
   }

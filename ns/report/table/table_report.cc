@@ -19,6 +19,7 @@
 #include "ns/report/table/coverage_report.h"
 #include "ns/report/table/table_summary.h"
 #include "ns/report/table/text_table.h"
+#include "ns/report/table/top_rows.h"
 #include "ns/result/comparison_result.h"
 #include "ns/result/figure_kinds.h"
 #include "ns/result/printable.h"
@@ -239,6 +240,7 @@ std::string ToTable(const ComparisonResult& result,
   if (options.sort_by_error) {
     SortByFigure(BarFigure(result), layers);
   }
+  const std::string left_out = KeepTop(options.top, "layer", layers);
   std::string table;
   if (!layers.empty()) {
     const size_t limit = std::max(options.width, 0);
@@ -254,7 +256,8 @@ std::string ToTable(const ComparisonResult& result,
         break;
       }
     }
-    absl::StrAppend(&table, Render(columns, widths, options.color), "\n");
+    absl::StrAppend(&table, Render(columns, widths, options.color), left_out,
+                    "\n");
   }
   return absl::StrCat(table, FigureSummary(result),
                       options.coverage ? CoverageText(result) : "");

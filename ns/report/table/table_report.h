@@ -2,6 +2,7 @@
 #ifndef NS_REPORT_TABLE_TABLE_REPORT_H_
 #define NS_REPORT_TABLE_TABLE_REPORT_H_
 
+#include <cstddef>
 #include <string>
 
 #include "ns/result/comparison_result.h"
@@ -27,6 +28,9 @@ struct TableOptions {
   // Whether text below the table says what is quantized, and why the rest is
   // not.
   bool coverage = false;
+  // How many layers are shown, the first ones in their order; 0 for all. A line
+  // below the rows says how many are left out. What comes after it is of all.
+  size_t top = 0;
 };
 
 // Returns a row for each layer: its name, ops of the float subgraph, the

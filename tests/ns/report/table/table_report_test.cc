@@ -74,6 +74,22 @@ TEST(TableReportTest, SortsNanFirstAndExactLast) {
   EXPECT_LT(table.find("\nconv "), table.find("\nsame "));
 }
 
+TEST(TableReportTest, ShowsTheTopAndCountsTheRest) {
+  const ComparisonResult result =
+      Result({Layer("good", 40), Layer("bad", 10), Layer("fair", 20)});
+  TableOptions options;
+  options.sort_by_error = true;
+  options.top = 2;
+  std::string table = ToTable(result, options);
+  EXPECT_THAT(RowNames(table), ElementsAre("bad", "fair", "1"));
+  EXPECT_THAT(table, HasSubstr("1 more layer, which --top leaves out\n\n"
+                               "3 layers matched"));
+  options.top = 3;
+  table = ToTable(result, options);
+  EXPECT_THAT(RowNames(table), ElementsAre("bad", "fair", "good"));
+  EXPECT_THAT(table, Not(HasSubstr("--top")));
+}
+
 TEST(TableReportTest, NanOfAUsersMetricHasNoSign) {
   ComparisonResult result = Result({Layer("conv", 30), Layer("fc", 20)});
   result.user_metrics = {"mae"};

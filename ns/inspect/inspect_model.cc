@@ -1,0 +1,365 @@
+#include "ns/inspect/inspect_model.h"
+
+#include <ATen/Functions.h>
+#include <ATen/quantized/Quantizer.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <system_error>
+#include <tuple>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
+#include "ir/files/module_file.h"
+#include "ir/files/training_mode.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/module_path.h"
+#include "ir/graph/node_view.h"
+#include "ns/eager/module_tree.h"
+#include "ns/suite/find_coverage.h"
+#include "passes/analysis/node_weights.h"
+#include "passes/analysis/tensor_facts.h"
+#include "passes/analysis/value_facts.h"
+#include "passes/ops/op_table.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Node;
+
+std::string DtypeName(c10::ScalarType type) {
+  switch (type) {
+    case c10::kFloat:
+      return "float32";
+    case c10::kDouble:
+      return "float64";
+    case c10::kHalf:
+      return "float16";
+    case c10::kBFloat16:
+      return "bfloat16";
+    case c10::kChar:
+      return "int8";
+    default:
+      // "QInt8" and the like.
+      return absl::AsciiStrToLower(c10::toString(type));
+  }
+}
+
+// What the nodes of a graph are, for the kind of the model.
+struct Census {
+  bool has_int8 = false;
+  bool has_dynamic = false;
+  bool has_small_weights = false;
+  bool has_quantize = false;
+  bool has_dequantize = false;
+  bool has_observers = false;
+  bool has_lowered = false;
+};
+
+void Count(const Node& node, const OpRow& row, Census& census) {
+  census.has_lowered |= IsLoweredOp(row.op);
+  census.has_observers |= row.role == Role::kObserve;
+  census.has_quantize |= row.role == Role::kQuantize;
+  if (row.role == Role::kDequantize) {
+    const bool is_weight =
+        !node.inputs().empty() &&
+        node.input(0)->node()->kind() == torch::jit::prim::Constant;
+    census.has_small_weights |= is_weight;
+    census.has_dequantize |= !is_weight;
+  }
+  if (row.role != Role::kCompute) {
+    return;
+  }
+  census.has_int8 |=
+      row.numerics == Numerics::kInt8 || row.numerics == Numerics::kInt8ToFloat;
+  census.has_dynamic |= row.numerics == Numerics::kDynamic;
+  census.has_small_weights |= row.numerics == Numerics::kFp16;
+}
+
+ModelKind KindOf(const Census& census) {
+  if (census.has_observers) {
+    return ModelKind::kPrepared;
+  }
+  if (census.has_lowered) {
+    return ModelKind::kLowered;
+  }
+  if (census.has_int8) {
+    return census.has_dynamic ? ModelKind::kMixed : ModelKind::kStatic;
+  }
+  if (census.has_dynamic) {
+    return ModelKind::kDynamic;
+  }
+  if (census.has_quantize && census.has_dequantize) {
+    return ModelKind::kReference;
+  }
+  return census.has_small_weights ? ModelKind::kWeightOnly : ModelKind::kFloat;
+}
+
+std::optional<ScaleRange> ScaleOf(const at::Tensor& weight) {
+  if (!weight.is_quantized()) {
+    return std::nullopt;
+  }
+  if (weight.qscheme() == at::kPerTensorAffine ||
+      weight.qscheme() == at::kPerTensorSymmetric) {
+    return ScaleRange{weight.q_scale(), weight.q_scale(),
+                      weight.q_zero_point()};
+  }
+  const at::Tensor scales = weight.q_per_channel_scales().to(at::kDouble);
+  const at::Tensor zero_points = weight.q_per_channel_zero_points();
+  ScaleRange range;
+  range.per_channel = true;
+  if (scales.numel() > 0) {
+    range.lowest = scales.min().item<double>();
+    range.highest = scales.max().item<double>();
+    const double first = zero_points.min().item<double>();
+    if (first == zero_points.max().item<double>() &&
+        first == static_cast<double>(static_cast<int64_t>(first))) {
+      range.zero_point = static_cast<int64_t>(first);
+    }
+  }
+  return range;
+}
+
+// Lists the layers of a graph.
+class LayerLister {
+ public:
+  explicit LayerLister(const torch::jit::Graph& graph) : facts_(graph) {
+    ForEachNode(graph.block(), [&](const Node* node) { Look(*node); });
+    NameLayers();
+    GroupScales();
+  }
+
+  const Census& census() const { return census_; }
+
+  // Moves the layers and the unknown ops into `inspection`. Error: a weight
+  // that cannot be unpacked.
+  absl::Status MoveInto(ModelInspection& inspection) {
+    NS_RETURN_IF_ERROR(status_);
+    inspection.layers = std::move(layers_);
+    inspection.unknown_ops = std::move(unknown_ops_);
+    return absl::OkStatus();
+  }
+
+ private:
+  void Look(const Node& node) {
+    const std::string op(OpName(node));
+    const OpRow* const row = FindOp(op);
+    if (row == nullptr) {
+      // Those of the language, and constants, are no ops of a model.
+      if (!absl::StartsWith(op, "prim::")) {
+        ++unknown_ops_[op];
+      }
+      return;
+    }
+    Count(node, *row, census_);
+    if (row->role == Role::kCompute || row->role == Role::kQuantize) {
+      AddLayer(node, *row);
+    }
+  }
+
+  // The path of the module that `node` is of. What quantizes an argument of the
+  // model is named after that: "x.quantize".
+  static std::string PlaceOf(const Node& node, const OpRow& row) {
+    std::string path = CallName(ModulePathOf(node));
+    if (path.empty() && row.role == Role::kQuantize && !node.inputs().empty() &&
+        node.input(0)->node()->kind() == torch::jit::prim::Param &&
+        node.input(0)->hasDebugName()) {
+      return JoinPath(node.input(0)->debugName(), "quantize");
+    }
+    return path;
+  }
+
+  void AddLayer(const Node& node, const OpRow& row) {
+    InspectedLayer layer;
+    layer.name = PlaceOf(node, row);
+    layer.op = std::string(OpName(node));
+    if (row.role == Role::kCompute) {
+      layer.runs_in = RunsInOf(node, facts_);
+    }
+    const auto weights = NodeWeights(node);
+    if (!weights.ok() && status_.ok()) {
+      status_ = Annotated(layer.name, weights.status());
+    }
+    if (weights.ok()) {
+      for (const NamedTensor& weight : *weights) {
+        layer.weights.push_back({weight.name, weight.value.sizes().vec(),
+                                 DtypeName(weight.value.scalar_type()),
+                                 ScaleOf(weight.value)});
+      }
+    }
+    if (!node.outputs().empty()) {
+      DescribeOutput(*node.output(0), layer);
+    }
+    layers_.push_back(std::move(layer));
+  }
+
+  void DescribeOutput(const torch::jit::Value& output, InspectedLayer& layer) {
+    const TensorFacts facts = facts_.Likely(output);
+    if (!facts.is_quantized.Is(true)) {
+      return;
+    }
+    if (const c10::ScalarType* dtype = facts.dtype.known()) {
+      layer.output_dtype = DtypeName(*dtype);
+    }
+    const auto qparams = facts.qparams();
+    if (qparams && qparams->scale.constant && qparams->zero_point.constant) {
+      layer.output =
+          ScaleRange{*qparams->scale.constant, *qparams->scale.constant,
+                     *qparams->zero_point.constant};
+    }
+  }
+
+  // Adds the op to names that several layers have, and a number where that does
+  // not tell them apart.
+  void NameLayers() {
+    std::map<std::string, int> with_path;
+    for (const InspectedLayer& layer : layers_) {
+      ++with_path[layer.name];
+    }
+    std::map<std::string, int> with_name;
+    for (InspectedLayer& layer : layers_) {
+      if (layer.name.empty() || with_path[layer.name] > 1) {
+        layer.name = JoinPath(layer.name, ShortOpName(layer.op));
+      }
+      if (const int count = with_name[layer.name]++; count > 0) {
+        absl::StrAppend(&layer.name, "@", count);
+      }
+    }
+  }
+
+  void GroupScales() {
+    using Key = std::tuple<double, int64_t, std::string>;
+    const auto key_of = [](const InspectedLayer& layer) {
+      return Key(layer.output->lowest, *layer.output->zero_point,
+                 layer.output_dtype);
+    };
+    std::map<Key, std::vector<InspectedLayer*>> by_scale;
+    for (InspectedLayer& layer : layers_) {
+      if (layer.output) {
+        by_scale[key_of(layer)].push_back(&layer);
+      }
+    }
+    int64_t groups = 0;
+    for (InspectedLayer& layer : layers_) {
+      if (!layer.output || layer.scale_group) {
+        continue;
+      }
+      const auto& members = by_scale[key_of(layer)];
+      if (members.size() > 1) {
+        ++groups;
+        for (InspectedLayer* member : members) {
+          member->scale_group = groups;
+        }
+      }
+    }
+  }
+
+  const ValueFacts facts_;
+  Census census_;
+  std::vector<InspectedLayer> layers_;
+  std::map<std::string, int64_t> unknown_ops_;
+  absl::Status status_;
+};
+
+std::string ArgumentText(const c10::Argument& argument) {
+  std::string text =
+      absl::StrCat(argument.name(), ": ", argument.type()->annotation_str());
+  if (argument.default_value()) {
+    absl::StrAppend(&text, " = ",
+                    argument.default_value()->isNone() ? "None" : "...");
+  }
+  return text;
+}
+
+std::vector<InspectedMethod> MethodsOf(const torch::jit::Module& module) {
+  std::vector<InspectedMethod> methods;
+  for (const torch::jit::Method& method : module.get_methods()) {
+    // FX leaves methods such as __code_getter behind.
+    if (absl::StartsWith(method.name(), "__")) {
+      continue;
+    }
+    const c10::FunctionSchema& schema = method.function().getSchema();
+    InspectedMethod& described = methods.emplace_back();
+    described.name = method.name();
+    for (size_t i = 1; i < schema.arguments().size(); ++i) {
+      described.arguments.push_back(ArgumentText(schema.arguments()[i]));
+    }
+    if (!schema.returns().empty()) {
+      described.returns = schema.returns()[0].type()->annotation_str();
+    }
+  }
+  return methods;
+}
+
+bool IsFrozen(const torch::jit::Module& module) {
+  return module.parameters().size() == 0 && module.buffers().size() == 0 &&
+         module.children().size() == 0;
+}
+
+// Whether modules of `module` observe or stand for quantization.
+bool HasObservers(const torch::jit::Module& module) {
+  return absl::c_any_of(TypeNames(module), [](const std::string& type) {
+    return absl::EndsWith(type, "Observer") ||
+           absl::StrContains(type, "FakeQuantize");
+  });
+}
+
+}  // namespace
+
+const char* ModelKindName(ModelKind kind) {
+  switch (kind) {
+    case ModelKind::kFloat:
+      return "float";
+    case ModelKind::kStatic:
+      return "static int8";
+    case ModelKind::kDynamic:
+      return "dynamic int8";
+    case ModelKind::kMixed:
+      return "static and dynamic int8";
+    case ModelKind::kWeightOnly:
+      return "weight-only";
+    case ModelKind::kReference:
+      return "reference";
+    case ModelKind::kPrepared:
+      return "prepared";
+    case ModelKind::kLowered:
+      return "lowered";
+  }
+  return "";
+}
+
+absl::StatusOr<ModelInspection> InspectModel(const std::string& path,
+                                             const std::string& method) {
+  NS_ASSIGN_OR_RETURN(const torch::jit::Module module, LoadModule(path));
+  ModelGraphOptions options;
+  options.method = method;
+  NS_ASSIGN_OR_RETURN(const ModelGraph model,
+                      ModelGraph::FromFile(path, options));
+  ModelInspection inspection;
+  inspection.path = path;
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  inspection.file_bytes = error ? 0 : static_cast<int64_t>(bytes);
+  inspection.is_frozen = IsFrozen(module);
+  if (const auto training = FindTrainingModule(path)) {
+    inspection.training_module =
+        absl::StrCat("'", training->path, "' (", training->type, ")");
+  }
+  inspection.methods = MethodsOf(module);
+  NS_RETURN_IF_ERROR(CatchTorchErrors(path, [&] {
+    LayerLister lister(model.graph());
+    Census census = lister.census();
+    census.has_observers |= HasObservers(module);
+    inspection.kind = KindOf(census);
+    return Annotated(path, lister.MoveInto(inspection));
+  }));
+  return inspection;
+}
+
+}  // namespace ns
