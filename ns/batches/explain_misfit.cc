@@ -262,9 +262,7 @@ std::vector<Argument> ArgumentsOf(const ModelGraph& model, const Batch& batch) {
   return arguments;
 }
 
-}  // namespace
-
-std::string ExplainMisfit(const ModelGraph& model, const Batch& batch) {
+std::string Explain(const ModelGraph& model, const Batch& batch) {
   std::string text;
   // An explanation that fails is none.
   (void)CatchTorchErrors([&] {
@@ -275,6 +273,19 @@ std::string ExplainMisfit(const ModelGraph& model, const Batch& batch) {
     }
   });
   return text;
+}
+
+}  // namespace
+
+std::string ExplainMisfit(const ModelGraph& model, const Batch& batch) {
+  if (!model.source().empty()) {
+    ModelGraphOptions options;
+    options.method = model.method();
+    const absl::StatusOr<ModelGraph> original =
+        ModelGraph::FromFile(model.source(), options);
+    return original.ok() ? Explain(*original, batch) : "";
+  }
+  return Explain(model, batch);
 }
 
 }  // namespace ns

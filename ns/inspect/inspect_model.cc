@@ -69,11 +69,17 @@ void Count(const Node& node, const OpRow& row, Census& census) {
   if (row.role == Role::kDequantize) {
     const bool is_weight =
         !node.inputs().empty() &&
-        node.input(0)->node()->kind() == torch::jit::prim::Constant;
+        (node.input(0)->node()->kind() == torch::jit::prim::Constant ||
+         node.input(0)->node()->kind() == torch::jit::prim::GetAttr);
     census.has_small_weights |= is_weight;
     census.has_dequantize |= !is_weight;
   }
   if (row.role != Role::kCompute) {
+    return;
+  }
+  if (row.weight_form == WeightForm::kPackedEmbedding) {
+    // It takes indices and gives floats.
+    census.has_small_weights = true;
     return;
   }
   census.has_int8 |=
@@ -135,8 +141,6 @@ class LayerLister {
     GroupScales();
   }
 
-  const Census& census() const { return census_; }
-
   // Moves the layers and the unknown ops into `inspection`. Error: a weight
   // that cannot be unpacked.
   absl::Status MoveInto(ModelInspection& inspection) {
@@ -157,7 +161,6 @@ class LayerLister {
       }
       return;
     }
-    Count(node, *row, census_);
     if (row->role == Role::kCompute || row->role == Role::kQuantize) {
       AddLayer(node, *row);
     }
@@ -261,7 +264,6 @@ class LayerLister {
   }
 
   const ValueFacts facts_;
-  Census census_;
   std::vector<InspectedLayer> layers_;
   std::map<std::string, int64_t> unknown_ops_;
   absl::Status status_;
@@ -302,12 +304,40 @@ bool IsFrozen(const torch::jit::Module& module) {
          module.children().size() == 0;
 }
 
-// Whether modules of `module` observe or stand for quantization.
+bool IsObserver(absl::string_view type) {
+  return absl::EndsWith(type, "Observer") ||
+         absl::StrContains(type, "FakeQuantize");
+}
+
+// Whether modules of `module`, or objects in its attributes, observe values or
+// stand for quantization.
 bool HasObservers(const torch::jit::Module& module) {
-  return absl::c_any_of(TypeNames(module), [](const std::string& type) {
-    return absl::EndsWith(type, "Observer") ||
-           absl::StrContains(type, "FakeQuantize");
+  const auto& type = *module.type();
+  for (size_t i = 0; i < type.numAttributes(); ++i) {
+    if (IsObserver(type.getAttribute(i)->annotation_str())) {
+      return true;
+    }
+  }
+  return absl::c_any_of(TypeNames(module), IsObserver);
+}
+
+// What the nodes of the graph are before freezing computes what is constant,
+// such as weights that are dequantized.
+absl::StatusOr<Census> CensusOf(const torch::jit::Module& module,
+                                const std::string& method) {
+  ModelGraphOptions options;
+  options.method = method;
+  options.freeze = false;
+  NS_ASSIGN_OR_RETURN(const ModelGraph model,
+                      ModelGraph::FromModule(module, options));
+  Census census;
+  ForEachNode(model.graph().block(), [&](const Node* node) {
+    if (const OpRow* const row = FindOp(OpName(*node))) {
+      Count(*node, *row, census);
+    }
   });
+  census.has_observers |= HasObservers(module);
+  return census;
 }
 
 }  // namespace
@@ -352,12 +382,10 @@ absl::StatusOr<ModelInspection> InspectModel(const std::string& path,
         absl::StrCat("'", training->path, "' (", training->type, ")");
   }
   inspection.methods = MethodsOf(module);
+  NS_ASSIGN_OR_RETURN(const Census census, CensusOf(module, method));
+  inspection.kind = KindOf(census);
   NS_RETURN_IF_ERROR(CatchTorchErrors(path, [&] {
-    LayerLister lister(model.graph());
-    Census census = lister.census();
-    census.has_observers |= HasObservers(module);
-    inspection.kind = KindOf(census);
-    return Annotated(path, lister.MoveInto(inspection));
+    return Annotated(path, LayerLister(model.graph()).MoveInto(inspection));
   }));
   return inspection;
 }

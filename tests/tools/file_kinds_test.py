@@ -189,7 +189,7 @@ class RandomInputsTest(cli.CliTest):
     self.assertEqual(again, output)
     output, _ = self.succeed(*arguments, f'random:{shape}', '--max-batches=2',
                              '--json=-', '--quiet')
-    self.assertIn('random numbers', output)
+    self.assertIn(f'"random:{shape}"', output)
     self.assertIn('"batches": 2', output)
 
   def test_arguments_have_types_and_limits(self):

@@ -61,7 +61,8 @@ class InspectTest(cli.CliTest):
     found = self.inspect('q.pt')
     self.assertEqual(found['kind'], 'static int8')
     layers = {layer['name']: layer for layer in found['layers']}
-    conv = layers['conv']
+    # The file has no modules any more.
+    conv = layers['conv2d_relu']
     self.assertEqual(conv['op'], 'quantized::conv2d_relu')
     # As PerChannelMinMaxObserver has it for symmetric int8 weights.
     largest = self.net.conv.weight.detach().flatten(1).abs().max(1).values
@@ -77,11 +78,10 @@ class InspectTest(cli.CliTest):
     pool = [layer for layer in found['layers'] if 'pool' in layer['op']][0]
     self.assertEqual(pool['output'], conv['output'])
     self.assertEqual(pool['scale_group'], conv['scale_group'])
-    self.assertNotIn('scale_group', layers['fc'])
+    self.assertNotIn('scale_group', layers['linear'])
 
   def test_each_kind_is_told(self):
     for flags, kind in ((('--mode=dynamic',), 'dynamic int8'),
-                        (('--mode=weight-only',), 'weight-only'),
                         (('--reference',), 'reference'),
                         ((), 'static int8')):
       self.quantize(*flags)
@@ -92,6 +92,16 @@ class InspectTest(cli.CliTest):
     self.quantize('--prepared=p.pt')
     self.assertEqual(self.inspect('p.pt')['kind'], 'prepared')
 
+  def test_a_model_of_embeddings_is_weight_only(self):
+    words = torch.nn.Sequential(torch.nn.Embedding(10, 16),
+                                torch.nn.Linear(16, 3))
+    torch.jit.script(words.eval()).save(self.path('net.pt'))
+    torch.save([torch.randint(0, 10, (2, 4))], self.path('inputs.pt'))
+    self.quantize('--mode=weight-only')
+    found = self.inspect('q.pt')
+    self.assertEqual(found['kind'], 'weight-only')
+    self.assertEqual(found['layers'][0]['weights'][0]['dtype'], 'quint8')
+
   def test_a_frozen_model_is_one(self):
     torch.jit.freeze(torch.jit.script(self.net)).save(self.path('frozen.pt'))
     self.assertTrue(self.inspect('frozen.pt')['frozen'])
@@ -99,9 +109,9 @@ class InspectTest(cli.CliTest):
   def test_the_table_says_it_in_words(self):
     self.quantize()
     output, _ = self.succeed('inspect', 'q.pt', cwd=self.folder)
-    self.assertRegex(output, r'\Aq.pt: static int8, [\d.]+ kB\n'
+    self.assertRegex(output, r'\Aq.pt: static int8, frozen, [\d.]+ kB\n'
                      r'  forward\(x: Tensor, scale: float = ...\) -> Tensor\n')
-    self.assertRegex(output, r'(?m)^conv +conv2d_relu +int8 +'
+    self.assertRegex(output, r'(?m)^conv2d_relu +conv2d_relu +int8 +'
                      r'qint8 \[8, 3, 3, 3\] +[\de.-]+ to [\de.-]+ +quint8 ')
     self.assertRegex(output, r'(?m)^\d+ layers: \d+ int8')
 
