@@ -116,7 +116,7 @@ copy_tree() {
 
 run() {
   cp /etc/resolv.conf "${root}/etc/resolv.conf"
-  mount --bind /dev "${root}/dev"
+  mount --rbind /dev "${root}/dev"
   mount --bind /proc "${root}/proc"
   copy_tree
   # tools/setup.sh runs dpkg-query and apt-get of the chroot.
@@ -133,8 +133,12 @@ run() {
   if ((${#targets[@]} > 0)); then
     tests=("--tests=$(IFS=, && echo "${targets[*]}")")
   fi
+  local build=/root/build
+  if [[ "${compiler}" != g++ ]]; then
+    build="/root/build-${compiler}"
+  fi
   in_chroot tools/test_cmake.sh "--compiler=${compiler}" "--jobs=${jobs}" \
-    "--folder=/root/build-${compiler}" "${tests[@]}"
+    "--folder=${build}" "${tests[@]}"
 }
 
 if [[ ! -d "${root}" ]] && ! make_chroot; then

@@ -38,6 +38,9 @@ add_library(ns_test_helpers STATIC)
 ns_compile(ns_test_helpers ns_test_headers ${helpers})
 target_link_libraries(ns_test_helpers PUBLIC ns_test_options)
 
+# Models are made by the PyTorch of this interpreter.
+find_program(NS_PYTHON3 python3)
+
 # Tests look for models below the folder that they run in.
 set(ns_test_data "${CMAKE_BINARY_DIR}/test_data")
 
