@@ -20,7 +20,7 @@ list(REMOVE_ITEM helpers ${NS_TESTING_SOURCES})
 # They run once and not for long, so that optimizing them takes longer than it
 # saves.
 add_library(ns_test_options INTERFACE)
-target_compile_options(ns_test_options INTERFACE -O0)
+target_compile_options(ns_test_options INTERFACE -O0 -fPIC)
 target_link_libraries(
   ns_test_options
   INTERFACE ns_options ns_testing ns_suite GTest::gmock
@@ -79,6 +79,9 @@ function(ns_add_tests folder)
     return()
   endif()
   add_executable(${target} "${NS_ROOT}/tests/testing/main.cc")
+  # CMake would compile executables with -fPIE, and so without the precompiled
+  # headers.
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   ns_compile(${target} ns_test_headers ${sources})
   target_link_libraries(${target} PRIVATE ns_test_helpers ns_test_options)
   add_test(
