@@ -244,6 +244,9 @@ std::string ReasonForNoRow(const std::string& op) {
       {"quantized::conv.*_(dilation|groups|output_padding|padding|stride"
        "|transpose)",
        "it reads a number of a packed layer"},
+      {"quantized::linear_(with_input_q_dq_qweight_dq.*_output_fp32"
+       "|dynamic_fp16_unpacked_weight)",
+       "LibTorch 2 has it, and no TorchScript model that was seen does"},
   };
   for (const Reason& reason : kReasons) {
     if (std::regex_match(op, std::regex(reason.pattern))) {
