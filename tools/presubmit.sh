@@ -74,8 +74,13 @@ step_format() {
   if ((${#files[@]} == 0)); then
     return 0
   fi
-  if ! clang-format-14 --dry-run --Werror "${files[@]}"; then
-    say "to fix: git ls-files '*.cc' '*.h' | xargs clang-format-14 -i"
+  # Each release formats in its own way.
+  if ! clang-format --version | grep -q 'version 14\.'; then
+    say "format: needs clang-format 14, that of Debian 12; files not checked"
+    return 0
+  fi
+  if ! clang-format --dry-run --Werror "${files[@]}"; then
+    say "to fix: git ls-files '*.cc' '*.h' | xargs clang-format -i"
     return 1
   fi
 }

@@ -26,7 +26,7 @@ esac
 
 cd "${NS_ROOT}"
 say "checking packages"
-install_packages packages.txt
+install_packages libraries torch bazel
 say "building //tools:ns; the first time takes some minutes"
 say "comparing tools/demo/float.pt with tools/demo/quantized.pt"
 run_bazel run -c opt //tools:ns -- compare \

@@ -181,7 +181,7 @@ fi
 
 trap finish EXIT
 cd "${NS_ROOT}"
-install_packages "${PACKAGE_LISTS[@]}"
+install_packages "${TEST_LISTS[@]}"
 events="$(mktemp)"
 failed=0
 

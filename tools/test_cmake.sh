@@ -9,6 +9,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 usage() {
   cat <<'USAGE'
 usage: tools/test_cmake.sh [--compiler=g++] [--jobs=N] [--folder=DIR]
+                           [--tests=FOLDER,...]
                            [--time-limit=SECONDS [--optional]]
 
 Builds ns with tools/cmake, installs it, removes the build directory, and tests
@@ -18,7 +19,10 @@ tests, with find_package and with pkg-config.
 
   --compiler=CXX        g++ (the default) or clang++
   --jobs=N              files to compile at a time; default: one per processor
-  --folder=DIR          where to build and install; default: a temporary one
+  --folder=DIR          where to build and install, and compiled files are kept
+                        for the next time; default: a temporary one
+  --tests=FOLDER,...    also build and run the tests of these folders, such as
+                        tests/ir
   --time-limit=SECONDS  stop when so much time has passed
   --optional            running out of time is no failure
 
@@ -29,6 +33,7 @@ USAGE
 compiler=g++
 jobs="$(nproc)"
 folder=''
+tests=''
 time_limit=''
 is_optional=false
 for argument in "$@"; do
@@ -40,6 +45,7 @@ for argument in "$@"; do
     --compiler=*) compiler="${argument#--compiler=}" ;;
     --jobs=*) jobs="${argument#--jobs=}" ;;
     --folder=*) folder="$(realpath -m "${argument#--folder=}")" ;;
+    --tests=*) tests="${argument#--tests=}" ;;
     --time-limit=*) time_limit="${argument#--time-limit=}" ;;
     --optional) is_optional=true ;;
     *)
@@ -61,6 +67,8 @@ temporary=''
 finish() {
   if [[ -n "${temporary}" ]]; then
     rm -rf "${temporary}"
+  elif [[ -d "${folder}/build.away" ]]; then
+    mv "${folder}/build.away" "${folder}/build"
   fi
   echo "${passed} passed, ${failed} failed"
 }
@@ -95,11 +103,17 @@ run_step() {
 # shellcheck disable=SC2317  # run_step calls them.
 build_and_install() {
   cmake -S tools/cmake -B "${BUILD}" -G Ninja \
-    -DCMAKE_CXX_COMPILER="${COMPILER}"
-  cmake --build "${BUILD}" --parallel "${JOBS}"
+    -DCMAKE_CXX_COMPILER="${COMPILER}" -DNS_TESTS="${TESTS//,/;}"
+  # Errors in all files are worth more than the first one early.
+  cmake --build "${BUILD}" --parallel "${JOBS}" -- -k 0
+  rm -rf "${PREFIX}" "${HOST}"
   cmake --install "${BUILD}" --prefix "${PREFIX}" >/dev/null
+}
+
+# shellcheck disable=SC2317
+move_build_away() {
   # What is installed must not depend on it.
-  rm -rf "${BUILD}"
+  mv "${BUILD}" "${BUILD}.away"
 }
 
 # shellcheck disable=SC2317
@@ -136,7 +150,6 @@ use_with_find_package() {
   cmake -S tests/embedding -B "${HOST}" -G Ninja \
     -DCMAKE_CXX_COMPILER="${COMPILER}" -DCMAKE_PREFIX_PATH="${PREFIX}"
   cmake --build "${HOST}" --parallel "${JOBS}"
-  # --no-tests=error: none is a failure.
   ctest --test-dir "${HOST}" --no-tests=error --output-on-failure
 }
 
@@ -155,16 +168,44 @@ use_with_pkg_config() {
   "${HOST}/with_pkg_config"
 }
 
+# Runs the tests of --tests, and counts them. Later steps run, too, if some fail.
+run_tests() {
+  local output seconds_left=604800
+  say "run_tests"
+  if [[ -n "${time_limit}" ]]; then
+    seconds_left=$((time_limit > SECONDS + 1 ? time_limit - SECONDS : 1))
+  fi
+  # --no-tests=error: none is a failure.
+  output="$(
+    timeout --kill-after=10 "${seconds_left}" \
+      ctest --test-dir "${BUILD}" --no-tests=error --output-on-failure \
+      --timeout 900 || true
+  )"
+  echo "${output}"
+  if [[ "${output}" =~ ([0-9]+)\ tests\ failed\ out\ of\ ([0-9]+) ]]; then
+    failed=$((failed + BASH_REMATCH[1]))
+    passed=$((passed + BASH_REMATCH[2] - BASH_REMATCH[1]))
+  else
+    say "run_tests: ctest did not finish"
+    failed=$((failed + 1))
+  fi
+}
+
 trap finish EXIT
 cd "${NS_ROOT}"
 if [[ -z "${folder}" ]]; then
   temporary="$(mktemp -d)"
   folder="${temporary}"
 fi
-export COMPILER="${compiler}" JOBS="${jobs}"
+export COMPILER="${compiler}" JOBS="${jobs}" TESTS="${tests}"
 export BUILD="${folder}/build" PREFIX="${folder}/installed" HOST="${folder}/host"
 run_step build_and_install
+if [[ -n "${tests}" ]]; then
+  run_tests
+fi
+run_step move_build_away
 run_step print_the_table_of_the_readme
 run_step load_in_python
 run_step use_with_find_package
 run_step use_with_pkg_config
+((failed == 0))

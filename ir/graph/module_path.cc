@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -57,7 +56,10 @@ std::string Unescaped(absl::string_view escaped) {
   std::string name;
   for (size_t i = 0; i < escaped.size(); ++i) {
     if (escaped[i] == kEscape) {
-      name += absl::HexStringToBytes(escaped.substr(i + 1, kHexDigits));
+      int byte = 0;
+      TORCH_INTERNAL_ASSERT(
+          absl::SimpleHexAtoi(escaped.substr(i + 1, kHexDigits), &byte));
+      name += static_cast<char>(byte);
       i += kHexDigits;
     } else {
       name += escaped[i];

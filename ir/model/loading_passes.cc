@@ -24,6 +24,7 @@
 #include "ir/flatten/fold_written_constants.h"
 #include "ir/flatten/follow_writes.h"
 #include "ir/flatten/freeze_attributes.h"
+#include "ir/flatten/linear_of_addmm.h"
 #include "ir/flatten/pad_nested_tensors.h"
 #include "ir/flatten/resolve_identity.h"
 #include "ir/flatten/skip_fast_paths.h"
@@ -190,8 +191,9 @@ absl::StatusOr<bool> TakeSlowPathsPass::Run(ModelGraph& model,
 
 absl::StatusOr<bool> ExplicitConvolutionsPass::Run(
     ModelGraph& model, PassContext& /*context*/) const {
-  return CatchTorchErrors("giving convolutions their numbers", [&] {
-    return MakeConvolutionsExplicit(model.graph());
+  return CatchTorchErrors("giving layers their numbers", [&] {
+    const bool has_linear = MakeLinearLayersOfAddmm(model.graph());
+    return MakeConvolutionsExplicit(model.graph()) || has_linear;
   });
 }
 

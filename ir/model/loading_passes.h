@@ -63,8 +63,9 @@ class TakeSlowPathsPass final : public Pass {
                            PassContext& context) const override;
 };
 
-// Gives convolutions constant numbers, where the graph has others: see
-// ir/flatten/explicit_convolutions.h.
+// Gives convolutions constant numbers, where the graph has others, and makes
+// linear layers of products with a constant weight: see
+// ir/flatten/explicit_convolutions.h and ir/flatten/linear_of_addmm.h.
 class ExplicitConvolutionsPass final : public Pass {
  public:
   absl::string_view name() const override { return "explicit-convolutions"; }

@@ -2,50 +2,63 @@
 
 #include <ATen/Context.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "ir/base/engine_error.h"
 
 namespace ns {
 namespace {
 
-constexpr absl::string_view kEngines[] = {"onednn", "qnnpack", "fbgemm"};
+struct NamedEngine {
+  absl::string_view name;
+  at::QEngine engine;
+};
 
-at::QEngine EngineNamed(absl::string_view name) {
-  if (name == "onednn") {
-    return at::kONEDNN;
-  }
-  return name == "qnnpack" ? at::kQNNPACK : at::kFBGEMM;
-}
+// fbgemm first: it is what most servers run.
+constexpr NamedEngine kEngines[] = {
+    {"fbgemm", at::QEngine::FBGEMM},
+    {"x86", at::QEngine::X86},
+    {"onednn", at::QEngine::ONEDNN},
+    {"qnnpack", at::QEngine::QNNPACK},
+};
 
 }  // namespace
 
 std::vector<std::string> AvailableEngines() {
-  const std::vector<at::QEngine>& supported =
-      at::globalContext().supportedQEngines();
-  std::vector<std::string> engines;
-  for (absl::string_view name : kEngines) {
-    if (std::find(supported.begin(), supported.end(), EngineNamed(name)) !=
-        supported.end()) {
-      engines.emplace_back(name);
+  std::vector<std::string> names;
+  for (const NamedEngine& row : kEngines) {
+    if (absl::c_linear_search(at::globalContext().supportedQEngines(),
+                              row.engine)) {
+      names.emplace_back(row.name);
     }
   }
-  return engines;
+  return names;
 }
 
 absl::Status WithEngine(const std::string& engine,
                         const std::function<absl::Status()>& use) {
-  const std::vector<std::string> engines =
-      engine.empty() ? AvailableEngines() : std::vector<std::string>{engine};
+  std::vector<std::string> engines = AvailableEngines();
+  if (!engine.empty()) {
+    if (!absl::c_linear_search(engines, engine)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("this LibTorch has no engine ", engine, "; use ",
+                       absl::StrJoin(engines, ", ")));
+    }
+    engines = {engine};
+  }
   if (engines.empty()) {
     return use();
   }
   absl::Status first_error;
   for (const std::string& name : engines) {
-    at::globalContext().setQEngine(EngineNamed(name));
+    const auto row = absl::c_find_if(
+        kEngines, [&](const NamedEngine& row) { return row.name == name; });
+    at::globalContext().setQEngine(row->engine);
     const absl::Status status = use();
     if (!IsEngineError(status)) {
       return status;

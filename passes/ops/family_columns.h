@@ -48,6 +48,20 @@ struct Op : FamilyOp {
     return copy;
   }
 
+  // The input that holds the weight, where it is not the family's.
+  constexpr Op WeightAt(int input) const {
+    Op copy = *this;
+    copy.weight_input = input;
+    return copy;
+  }
+
+  // The releases of LibTorch that have the op, where not all do.
+  constexpr Op In(Releases which) const {
+    Op copy = *this;
+    copy.releases = which;
+    return copy;
+  }
+
   // The columns of an embedding whose table is a plain tensor of bytes instead
   // of a packed object.
   constexpr Op TakesRawTable() const {
@@ -61,6 +75,8 @@ struct Op : FamilyOp {
 
 inline constexpr auto kRelu = FinalActivation::kRelu;
 inline constexpr auto kClamp = FinalActivation::kHardtanh;
+inline constexpr auto kLeakyRelu = FinalActivation::kLeakyRelu;
+inline constexpr auto kTanh = FinalActivation::kTanh;
 
 constexpr Op Float(absl::string_view op) {
   return {op, Numerics::kFloat, FinalActivation::kNone};

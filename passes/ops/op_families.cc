@@ -209,7 +209,11 @@ constexpr OpFamily kFamilies[] = {
       Dynamic("ns::fbgemm_conv2d_dynamic")},
      kConv2d.Rank(OutputRank::kThreeOrMore)},
     {"conv2d_add",
-     {Int8("ns::fbgemm_conv2d_add"),
+     {Int8("quantized::conv2d_add").WeightAt(2).Lowers(LoweringForm::kNoKernel)
+          .In(Releases::kSince2),
+      Int8("quantized::conv2d_add_relu", kRelu).WeightAt(2).Lowers(LoweringForm::kNoKernel)
+          .In(Releases::kSince2),
+      Int8("ns::fbgemm_conv2d_add"),
       Int8("ns::fbgemm_conv2d_add_relu", kRelu)},
      kConv2d.Reference(ReferenceForm::kLayerWithSum).Rank(OutputRank::kThreeOrMore)},
     {"conv3d",
@@ -332,6 +336,7 @@ constexpr OpFamily kFamilies[] = {
       Float("aten::fake_quantize_per_tensor_affine"),
       Float("aten::fused_moving_avg_obs_fake_quant")},
      Observe().Rank(OutputRank::kAsInput)},
+    {"fill", {Float("aten::fill")}, Source().TakesShapeAlone()},
     {"flatten", {Either("aten::flatten").Folds(FoldForm::kSameOpExactly)}, Shape()},
     {"flip", {Either("aten::flip").Folds(FoldForm::kSameOpExactly)}, Shape()
           .Rank(OutputRank::kAsInput)},
@@ -436,6 +441,10 @@ constexpr OpFamily kFamilies[] = {
      {Float("aten::linear").Folds(FoldForm::kPackedLinear),
       Int8("quantized::linear"),
       Int8("quantized::linear_relu", kRelu),
+      Int8("quantized::linear_leaky_relu", kLeakyRelu).Lowers(LoweringForm::kNoKernel)
+          .In(Releases::kSince2),
+      Int8("quantized::linear_tanh", kTanh).Lowers(LoweringForm::kNoKernel)
+          .In(Releases::kSince2),
       Dynamic("quantized::linear_dynamic"),
       Dynamic("quantized::linear_relu_dynamic", kRelu),
       Fp16("quantized::linear_dynamic_fp16").Lowers(LoweringForm::kHalfWeight),
@@ -545,7 +554,7 @@ constexpr OpFamily kFamilies[] = {
     {"new_full", {Float("aten::new_full")}, Source().TakesShapeAlone()},
     {"new_ones", {Float("aten::new_ones")}, Source().TakesShapeAlone()},
     {"new_zeros", {Float("aten::new_zeros")}, Source().TakesShapeAlone()},
-    {"norm", {Float("aten::norm")}},
+    {"norm", {Float("aten::norm"), Float("aten::linalg_vector_norm")}},
     {"num_to_tensor", {Either("prim::NumToTensor")}, Source()},
     {"observed_weight", {Either("ns::observed_weight")},
      Observe().Rank(OutputRank::kAsInput)},
@@ -611,6 +620,10 @@ constexpr OpFamily kFamilies[] = {
     {"reshape", {Either("aten::reshape").Folds(FoldForm::kSameOpExactly)}, Transparent()},
     {"reshape_as", {Either("aten::reshape_as")}, Transparent()},
     {"resize", {Either("aten::resize")}, Transparent()},
+    {"rms_norm",
+     {Float("aten::rms_norm").In(Releases::kSince2)},
+     Facts().FloatWeight(WeightForm::kTensor, 2).Channels(ChannelPlace::kLast)
+          .Rank(OutputRank::kAsInput)},
     {"rnn_relu",
      {Float("aten::rnn_relu")},
      Facts().FloatWeight(WeightForm::kTensorList, 2).OtherOutputs("h_n")},
@@ -629,7 +642,10 @@ constexpr OpFamily kFamilies[] = {
     {"rsqrt", {Float("aten::rsqrt")}, Facts().IsElementwise().AmplifiesErrors()},
     {"rsub", {Either("aten::rsub")}, Facts().IsElementwise()},
     {"scalar_tensor", {Float("aten::scalar_tensor")}, Source()},
-    {"scaled_dot_product_attention", {Float("aten::_scaled_dot_product_attention")}},
+    {"scaled_dot_product_attention",
+     {Float("aten::scaled_dot_product_attention").In(Releases::kSince2),
+      Float("aten::_scaled_dot_product_attention").In(Releases::kBefore2)},
+     Facts().Rank(OutputRank::kAsInput)},
     {"select", {Either("aten::select").Folds(FoldForm::kSameOpExactly)}, Transparent()},
     {"selu", {Float("aten::selu").Folds(FoldForm::kNsKernel), Int8("ns::fbgemm_selu")}, Facts().IsElementwise()
           .Rank(OutputRank::kAsInput)},
@@ -705,6 +721,7 @@ constexpr OpFamily kFamilies[] = {
      Transparent()},
     {"view_as", {Either("aten::view_as")}, Transparent()},
     {"where", {Float("aten::where")}},
+    {"zero", {Float("aten::zero")}, Source().TakesShapeAlone()},
     {"zeros", {Float("aten::zeros")}, Source()},
     {"zeros_like", {Float("aten::zeros_like")}, Source().TakesShapeAlone()},
 };

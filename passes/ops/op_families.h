@@ -61,7 +61,16 @@ enum class WeightForm {
 enum class FinalActivation {
   kNone,
   kRelu,
-  kHardtanh,  // a clamp, whose bounds the op takes as its last arguments
+  kHardtanh,   // a clamp, whose bounds the op takes as its last arguments
+  kLeakyRelu,  // whose slope the op takes as its last argument
+  kTanh,
+};
+
+// The releases of LibTorch that have an op.
+enum class Releases {
+  kAll,
+  kBefore2,
+  kSince2,
 };
 
 // The quantized op that a float op is folded to when its inputs are dequantized
@@ -218,6 +227,10 @@ struct FamilyOp {
   absl::string_view float_op = "";
   // False for a quantized op that does not hold the family's weight.
   bool has_family_weight = true;
+  // The index of the input that holds the weight, where that is not the
+  // family's; -1 otherwise.
+  int weight_input = -1;
+  Releases releases = Releases::kAll;
 };
 
 // Where an op has its weight.
@@ -269,7 +282,7 @@ struct FamilyFacts {
 
 // One row of the table.
 struct OpFamily {
-  static constexpr size_t kMostOps = 16;
+  static constexpr size_t kMostOps = 18;
 
   // The name of the op that a user would write, "conv2d".
   absl::string_view name;

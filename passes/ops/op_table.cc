@@ -19,6 +19,10 @@ absl::string_view FamilyOfActivation(FinalActivation activation) {
       return "relu";
     case FinalActivation::kHardtanh:
       return "hardtanh";
+    case FinalActivation::kLeakyRelu:
+      return "leaky_relu";
+    case FinalActivation::kTanh:
+      return "tanh";
     case FinalActivation::kNone:
       break;
   }
@@ -37,7 +41,8 @@ OpRow RowOf(const OpFamily& family, const FamilyOp& spelling) {
                                     ? family.facts.quantized_weight
                                     : family.facts.float_weight;
     row.weight_form = weight.form;
-    row.weight_input = weight.input;
+    row.weight_input =
+        spelling.weight_input >= 0 ? spelling.weight_input : weight.input;
   }
   row.other_outputs = family.facts.other_outputs;
   row.spelling = &spelling;

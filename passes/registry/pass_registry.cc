@@ -206,7 +206,8 @@ constexpr PassEntry kPasses[] = {
      "gives the weights of consecutive layers the same range in each channel",
      &MakeEqualizeLayers, nullptr, kEqualizing},
     {"explicit-convolutions",
-     "gives convolutions constant numbers for their padding",
+     "gives convolutions constant numbers for their padding; makes linear "
+     "layers of addmm",
      &Make<ExplicitConvolutionsPass>, nullptr},
     {"fold-attributes", "turns attributes that never change into constants",
      &Make<FoldAttributesPass>, nullptr},

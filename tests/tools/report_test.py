@@ -61,7 +61,8 @@ class ReportTest(cli.CliTest):
                      ['net_float.pt', 'net_quantized.pt', 'images.pt'])
     for file in report['files']:
       self.assertRegex(file['sha256'], r'^[0-9a-f]{64}$')
-    self.assertIn(report['engine'], ('onednn', 'qnnpack', 'fbgemm'))
+    self.assertIn(report['engine'],
+                  ('fbgemm', 'x86', 'onednn', 'qnnpack'))
     self.assertTrue(report['processor'])
     names = {layer['name'] for layer in report['layers']}
     cells = self.data(html, 'layout')['cells']

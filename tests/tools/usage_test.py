@@ -94,9 +94,13 @@ class HelpTest(cli.CliTest):
     for arguments in ((), ('fish',), ('bash', 'zsh')):
       self.fail_with(2, 'completion', *arguments, names=('bash', 'zsh'))
 
-  def test_version_is_one_line(self):
+  def test_version_names_what_computes(self):
     output, _ = self.succeed('--version')
-    self.assertTrue(re.fullmatch(r'ns \d+\.\d+\.\d+\n', output), output)
+    self.assertRegex(
+        output, r'\Ans \d+\.\d+\.\d+\nLibTorch \d+\.\d+\.\d+.*, engines: '
+        r'(\w+, )*\w+\nns kernels: [a-z0-9_]+\n\Z')
+    engines = re.search('engines: (.+)', output).group(1).split(', ')
+    self.assertIn('onednn', engines)
 
 
 class UnknownTest(cli.CliTest):

@@ -8,10 +8,19 @@
 #include <string>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
 #include "tools/command_line/short_lines.h"
 
 namespace ns {
 namespace {
+
+// True for LibTorch's warning, since 2.13, that tensors of quint8, qint8 and
+// qint32 are deprecated: models of these types are what ns is for.
+bool IsAboutQuantizedTypes(absl::string_view text) {
+  return absl::StrContains(text, "quint8") &&
+         absl::StrContains(text, "deprecated");
+}
 
 class OncePerText : public c10::WarningHandler {
  public:
@@ -26,6 +35,9 @@ class OncePerText : public c10::WarningHandler {
 
  private:
   void Print(const std::string& text) {
+    if (IsAboutQuantizedTypes(text)) {
+      return;
+    }
     const std::string line = text.substr(0, text.find('\n'));
     const std::lock_guard<std::mutex> lock(mutex_);
     if (seen_.insert(line).second) {

@@ -6,8 +6,9 @@ namespace ns {
 
 // Makes each warning that LibTorch gives on the calling thread be printed once
 // to standard error, as "ns: warning: LibTorch: text", and not each time that
-// an op gives it. Only the first line of the text counts. LibTorch has a
-// handler for each thread: warnings on others are printed as ever.
+// an op gives it. Only the first line of the text counts. The
+// deprecation of quantized types is not printed. LibTorch has a handler for
+// each thread: warnings on others are printed as ever.
 void PrintTorchWarningsOnce();
 
 }  // namespace ns

@@ -17,7 +17,8 @@ constexpr FlagSpec kFlags[] = {
     {"quiet", "", "no table"},
     {"method", "NAME", "the method whose layers are shown; default forward"},
     {"engine", "NAME",
-     "onednn or qnnpack; default: the first that can load the model"},
+     "of those that ns --version lists; default: the first that can load the "
+     "model"},
     {"load-library", "PATHS",
      "shared libraries that register ops of the model, with commas"},
 };

@@ -55,7 +55,8 @@ constexpr FlagSpec kFlags[] = {
     Heading("advanced"),
     {"method", "NAME", "the method to instrument; default forward"},
     {"engine", "NAME",
-     "onednn or qnnpack; default: the first that can load the model"},
+     "of those that ns --version lists; default: the first that can load the "
+     "model"},
     {"load-library", "PATHS",
      "shared libraries that register ops of the models, with commas"},
 };

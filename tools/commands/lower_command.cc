@@ -58,7 +58,8 @@ constexpr FlagSpec kFlags[] = {
     Heading("advanced"),
     {"method", "NAME", "the method to lower; default forward"},
     {"engine", "NAME",
-     "onednn or qnnpack; default: the first that can load the model"},
+     "of those that ns --version lists; default: the first that can load the "
+     "model"},
     {"load-library", "PATHS",
      "shared libraries that register ops of the model, with commas"},
     {"threads", "N", "threads within one op; default: all that it may use"},

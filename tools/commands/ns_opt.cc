@@ -71,7 +71,8 @@ constexpr FlagSpec kFlags[] = {
      "print why ops stayed as they were to standard error"},
     {"method", "NAME", "the method of the models; default forward"},
     {"engine", "NAME",
-     "onednn or qnnpack; default: the first that can load the models"},
+     "of those that ns --version lists; default: the first that can load the "
+     "models"},
     {"load-library", "PATHS",
      "shared libraries that register ops of the models, with commas"},
 };

@@ -1,5 +1,7 @@
 #include "tools/commands/run_ns.h"
 
+#include <torch/version.h>
+
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -9,6 +11,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "ir/base/nearest_name.h"
+#include "ns/compare/engines.h"
+#include "passes/kernels/isa.h"
 #include "tools/command_line/completion.h"
 #include "tools/command_line/help_text.h"
 #include "tools/command_line/man_page.h"
@@ -67,6 +71,15 @@ std::string GeneralHelp() {
       "example:\n  ",
       ExampleLine(*CompareCommand().spec), "\n");
   return text;
+}
+
+// Returns what computes here, as results differ between LibTorch's releases,
+// engines and, in speed, instruction sets.
+std::string Version() {
+  return absl::StrCat("ns ", kVersion, "\nLibTorch ", TORCH_VERSION,
+                      ", engines: ", absl::StrJoin(AvailableEngines(), ", "),
+                      "\nns kernels: ", kernels::IsaName(kernels::ChosenIsa()),
+                      "\n");
 }
 
 const Command* FindCommand(const std::vector<Command>& commands,
@@ -136,7 +149,7 @@ CommandOutcome Run(std::vector<std::string> arguments) {
     return Help(arguments);
   }
   if (name == "--version" || name == "version") {
-    std::printf("ns %s\n", kVersion);
+    std::fputs(Version().c_str(), stdout);
     return {};
   }
   if (name == "completion") {

@@ -49,7 +49,8 @@ constexpr FlagSpec kFlags[] = {
     Heading("advanced"),
     {"method", "NAME", "the method to measure; default forward"},
     {"engine", "NAME",
-     "onednn or qnnpack, for quantized parts of the model; default: the first "
+     "of those that ns --version lists, for quantized parts of the model; "
+     "default: the first "
      "that can run it"},
     {"load-library", "PATHS",
      "shared libraries that register ops of the model, with commas"},

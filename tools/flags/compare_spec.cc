@@ -116,7 +116,8 @@ constexpr FlagSpec kFlags[] = {
     Heading("advanced"),
     {"method", "NAME", "the method to compare; default forward"},
     {"engine", "NAME",
-     "onednn or qnnpack; default: the first that can run the model"},
+     "of those that ns --version lists; default: the first that can run the "
+     "model"},
     {"load-library", "PATHS",
      "shared libraries that register ops of the models, with commas"},
     {"threads", "N", "threads within one op; default: all that it may use"},

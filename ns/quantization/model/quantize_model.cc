@@ -11,6 +11,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "ir/base/status.h"
 #include "ir/base/torch_errors.h"
 #include "ir/graph/pass_context.h"
@@ -25,6 +26,7 @@
 #include "ns/quantization/model/quantized_engine.h"
 #include "ns/quantization/model/refused_inputs.h"
 #include "ns/quantization/model/target_mapping.h"
+#include "passes/analysis/faulty_layers.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"
 #include "passes/quantization/convert/convert_observers.h"
 #include "passes/quantization/dynamic/quantize_dynamic.h"
@@ -34,6 +36,7 @@
 #include "passes/quantization/observe/insert_observers.h"
 #include "passes/quantization/observe/observer_plan.h"
 #include "passes/quantization/observe/prepared_model.h"
+#include "passes/runtime/conv_faults.h"
 #include "passes/runtime/observers/observer_options.h"
 
 namespace ns {
@@ -159,6 +162,30 @@ absl::StatusOr<std::map<std::string, std::string>> LayersNotFolded(
   return not_folded;
 }
 
+// The layers that the engine of `backend` would compute wrongly in each run, by
+// name, and why. A server may have another engine than the one that stands in
+// for it here (EngineOf), but its LibTorch is thought to be this one.
+std::map<std::string, std::string> FaultyOnceQuantized(const ModelGraph& folded,
+                                                       Backend backend) {
+  std::map<std::string, std::string> faulty;
+  if (backend != Backend::kOnednn && backend != Backend::kX86) {
+    return faulty;
+  }
+  auto environment =
+      ConvEnvironment::Here(backend == Backend::kX86 ? at::kX86 : at::kONEDNN);
+  // As on most servers.
+  environment.has_avx512_vnni = true;
+  for (const FloatSubgraph& layer :
+       FindFloatSubgraphs(folded.graph(), {}, FusingOps::kLibTorch)) {
+    const ConvFault fault =
+        FaultOnceQuantized(*layer.subgraph.base, environment);
+    if (fault == ConvFault::kTransposedWeight) {
+      faulty[layer.name] = absl::StrCat("it ", FaultText(fault));
+    }
+  }
+  return faulty;
+}
+
 }  // namespace
 
 absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
@@ -181,6 +208,9 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
       !options.compat && NeedsInputMeans(options.methods.bias_correction);
   NS_ASSIGN_OR_RETURN(ModelGraph folded,
                       FoldForQuantization(model, options.compat));
+  if (!options.compat && !options.reference) {
+    plan.float_layers = FaultyOnceQuantized(folded, options.backend);
+  }
   PassContext context;
   QuantizationReport known;
   const std::vector<FloatSubgraph> subgraphs = FindFloatSubgraphs(

@@ -59,8 +59,8 @@ absl::StatusOr<Value*> InsertReference(Node* node, const ReferenceOp& op,
   const OpRow* row = FindOp(OpName(*node));
   if (!row->fused_activation.empty()) {
     std::vector<torch::jit::NamedValue> arguments = {value};
-    for (const char* bound : {"min", "max"}) {
-      if (Value* given = InputNamed(*node, bound)) {
+    for (const char* name : {"min", "max", "negative_slope"}) {
+      if (Value* given = InputNamed(*node, name)) {
         arguments.emplace_back(given);
       }
     }

@@ -40,7 +40,8 @@ TEST(DescribeRunTest, DescribesProcessorEngineAndFiles) {
   ComparisonResult result;
   ASSERT_TRUE(DescribeRun({file}, result).ok());
   EXPECT_THAT(result.processor, Not(IsEmpty()));
-  EXPECT_THAT(result.engine, AnyOf("onednn", "qnnpack", "fbgemm", "noqengine"));
+  EXPECT_THAT(result.engine,
+              AnyOf("fbgemm", "x86", "onednn", "qnnpack", "noqengine"));
   ASSERT_THAT(result.files, SizeIs(1));
   EXPECT_EQ(result.files[0].path, file);
 }

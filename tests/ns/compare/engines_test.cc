@@ -3,8 +3,11 @@
 #include <ATen/Context.h>
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/base/engine_error.h"
 #include "ir/base/refusal.h"
@@ -13,17 +16,47 @@
 namespace ns {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsSubsetOf;
+
+TEST(AvailableEnginesTest, AreThoseOfLibTorchWithFbgemmFirst) {
+  const std::vector<std::string> names = AvailableEngines();
+  EXPECT_THAT(names, IsSubsetOf({"fbgemm", "x86", "onednn", "qnnpack"}));
+  size_t count = 0;
+  for (const at::QEngine engine : at::globalContext().supportedQEngines()) {
+    if (engine != at::QEngine::NoQEngine) {
+      ++count;
+      const std::string name = absl::AsciiStrToLower(toString(engine));
+      EXPECT_THAT(names, Contains(name));
+    }
+    if (engine == at::QEngine::FBGEMM) {
+      EXPECT_EQ(names.front(), "fbgemm");
+    }
+  }
+  EXPECT_EQ(names.size(), count);
+}
+
 TEST(WithEngineTest, SetsTheEngineThatIsNamed) {
-  for (const std::string name : {"qnnpack", "onednn"}) {
+  for (const std::string& name : AvailableEngines()) {
     int calls = 0;
     NS_EXPECT_OK(WithEngine(name, [&] {
       ++calls;
-      EXPECT_EQ(at::globalContext().qEngine(),
-                name == "onednn" ? at::kONEDNN : at::kQNNPACK);
+      EXPECT_EQ(absl::AsciiStrToLower(toString(at::globalContext().qEngine())),
+                name);
       return absl::OkStatus();
     }));
     EXPECT_EQ(calls, 1) << name;
   }
+}
+
+TEST(WithEngineTest, NamesTheEnginesThereAreWhereOneIsMissing) {
+  const absl::Status status =
+      WithEngine("cudnn", [] { return absl::OkStatus(); });
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("no engine cudnn"), HasSubstr("qnnpack")));
 }
 
 TEST(WithEngineTest, TriesAllAndReturnsTheFirstError) {

@@ -3,8 +3,10 @@
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 #include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/runtime/operator.h>
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -64,6 +66,36 @@ TEST_F(GraphMatcherTest, ConvBnReluIsOneQuantizedConvRelu) {
   EXPECT_EQ(conv.b.output, conv.b.subgraph.end->output());
   EXPECT_EQ(conv.a.fqn, "conv");
   EXPECT_FALSE(conv.a.fqn_inferred);
+}
+
+TEST_F(GraphMatcherTest, LinearAndItsActivationAreOneQuantizedOp) {
+  if (torch::jit::getAllOperatorsFor(
+          c10::Symbol::fromQualString("quantized::linear_tanh"))
+          .empty()) {
+    GTEST_SKIP() << "only LibTorch 2 has the op";
+  }
+  const at::Tensor weight = Weight({4, 4}, 1);
+  const c10::IValue packed = CallOp("quantized::linear_prepack",
+                                    {QuantizeWeight(weight), c10::IValue()});
+  for (const auto& [op, activation, arguments] :
+       {std::tuple("linear_leaky_relu", "leaky_relu(y, 0.1)", "0.05, 64, 0.1"),
+        std::tuple("linear_tanh", "tanh(y)", "0.01, 128")}) {
+    const std::string name = op;
+    const Module fc = MakeModule(
+        "torch.nn.intrinsic.quantized.modules.linear_relu.LinearFused",
+        "def forward(self, x: Tensor) -> Tensor:\n    return ops.quantized." +
+            name + "(x, self.packed, " + arguments + ")\n",
+        {{"packed", packed}});
+    const ModelGraph a = Model(
+        {{"fc", Linear(weight)}},
+        {"y = self.fc.forward(x)", std::string("return torch.") + activation});
+    const ModelGraph b =
+        Model({{"quant", Quantize()}, {"fc", fc}},
+              {"return self.fc.forward(self.quant.forward(x))"});
+    EXPECT_THAT(MatchLines(Match(a, b)),
+                ElementsAre("quant: x = quantize_per_tensor",
+                            "fc: linear " + name.substr(7) + " = " + name));
+  }
 }
 
 TEST_F(GraphMatcherTest, ModulesInAnotherOrderMatchByName) {

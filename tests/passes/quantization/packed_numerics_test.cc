@@ -2,6 +2,7 @@
 // random tensors.
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <torch/csrc/jit/runtime/operator.h>
 
 #include <string>
 #include <tuple>
@@ -134,6 +135,29 @@ TEST_P(PackedNumericsTest, LinearEqualsItsReferenceAlmostAlways) {
             {at::quantize_per_tensor(at::randn({5, 50, 40}), 0.02, 120,
                                      at::kQUInt8)}));
       }
+    }
+  }
+}
+
+TEST_P(PackedNumericsTest, LinearWithAnActivationEqualsItsReference) {
+  if (!IsOnednn() || torch::jit::getAllOperatorsFor(
+                         c10::Symbol::fromQualString("quantized::linear_tanh"))
+                         .empty()) {
+    GTEST_SKIP() << "only oneDNN of LibTorch 2 has these ops";
+  }
+  for (const auto& [op, arguments] :
+       {std::pair("linear_leaky_relu", "0.2, 100, 0.1"),
+        std::pair("linear_tanh", "0.01, 128")}) {
+    for (const bool per_channel : {false, true}) {
+      SCOPED_TRACE(op);
+      ExpectAlmostEqual(
+          RunBoth(LayerOf("x: Tensor",
+                          absl::StrCat("ops.quantized.", op,
+                                       "(x, self.packed, ", arguments, ")"),
+                          {{"packed", PackedLinear(per_channel, true)}}),
+                  absl::StrCat("quantized::", op),
+                  {at::quantize_per_tensor(at::randn({5, 50, 40}), 0.02, 120,
+                                           at::kQUInt8)}));
     }
   }
 }

@@ -18,5 +18,16 @@ TEST(TorchWarningsTest, EachIsPrintedOnceInALineOfItsOwn) {
             "ns: warning: LibTorch: no kernel for 7\n");
 }
 
+TEST(TorchWarningsTest, NothingIsSaidOfTheTypesThatNsIsFor) {
+  PrintTorchWarningsOnce();
+  testing::internal::CaptureStderr();
+  TORCH_WARN("functions that make torch.quint8 and torch.qint8 are deprecated");
+  TORCH_WARN("quint8 overflows");
+  TORCH_WARN("a function is deprecated");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "ns: warning: LibTorch: quint8 overflows\n"
+            "ns: warning: LibTorch: a function is deprecated\n");
+}
+
 }  // namespace
 }  // namespace ns

@@ -16,6 +16,8 @@ namespace {
 // is shorter than that are as good as counts of one value.
 constexpr float kMostParts = 0x1p40F;
 
+constexpr double kLongRange = 0x1p100;
+
 Interval Union(const Interval& a, const Interval& b) {
   return {std::min(a.min, b.min), std::max(a.max, b.max)};
 }
@@ -76,6 +78,12 @@ at::Tensor ReferenceHistogram::Count(const at::Tensor& x,
   if (compat_) {
     min = std::trunc(min);
     max = std::trunc(max);
+  } else if (max - min > kLongRange) {
+    // LibTorch 2 multiplies the distance from the least value by the number of
+    // bins, which need not be a float. A power of two rounds nothing that
+    // counts.
+    constexpr double kFactor = 0x1p-64;
+    return at::histc(at::mul(x, kFactor), bins_, min * kFactor, max * kFactor);
   }
   return at::histc(x, bins_, min, max);
 }

@@ -1,8 +1,10 @@
 // Models that FX converted to their reference form (reference_quantized.py),
 // folded and run.
+#include <ATen/Context.h>
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 #include <torch/csrc/jit/ir/ir.h>
+#include <torch/version.h>
 
 #include <algorithm>
 #include <map>
@@ -18,9 +20,11 @@
 #include "ir/graph/pass_context.h"
 #include "ir/model/model_graph.h"
 #include "ns/batches/batches.h"
+#include "passes/analysis/faulty_layers.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"
 #include "passes/lowering/lower_to_fbgemm.h"
 #include "passes/ops/op_table.h"
+#include "passes/runtime/conv_faults.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/reference_kernels.h"
@@ -64,6 +68,11 @@ Folded Fold(const std::string& name, const std::string& form) {
   }
   EXPECT_FALSE(RunPass(pass, folded.model).changed);
   return folded;
+}
+
+// Whether LibTorch computes a layer of `model` wrongly here.
+bool IsFaulty(const ModelGraph& model, at::QEngine engine) {
+  return !FaultyLayers(model.graph(), ConvEnvironment::Here(engine)).empty();
 }
 
 // The ops that are matched and compared, and those that quantize.
@@ -150,6 +159,9 @@ class FoldReferenceModelsTest : public EngineTest {
   static void ExpectAgreement(const std::string& name, size_t values,
                               double fraction) {
     for (const std::string form : kForms) {
+      if (IsFaulty(Fold(name, form).model, GetParam())) {
+        continue;
+      }
       SCOPED_TRACE(name + " " + form);
       const Agreement agreement = AgreementOf(name, form);
       EXPECT_GE(agreement.compared, values);
@@ -255,7 +267,10 @@ TEST(FoldedModelsTest, FunctionsShapesAndControlFlowLeaveNothingInFloat) {
       SCOPED_TRACE(name + " " + form);
       const Folded folded = Fold(name, form);
       EXPECT_THAT(folded.remarks, IsEmpty());
-      EXPECT_EQ(NodesOf(folded.model.graph(), "aten::dequantize").size(), 1);
+      // PyTorch 2 gives each input of a stack a range of its own.
+      const bool has_ranges = name == "shapes" && TORCH_VERSION_MAJOR >= 2;
+      EXPECT_EQ(NodesOf(folded.model.graph(), "aten::dequantize").size(),
+                has_ranges ? 3 : 1);
     }
   }
 }
@@ -307,7 +322,11 @@ TEST(FoldedModelsTest, GiveTheSameOnKernelsOfOurs) {
                    absl::StartsWith(remark.op, "quantized::linear"))
           << remark.op << ": " << remark.reason;
     }
-    const at::Tensor expected = OutputOf(Fold(name, "traced").model, name);
+    Folded of_libtorch = Fold(name, "traced");
+    if (IsFaulty(of_libtorch.model, at::globalContext().qEngine())) {
+      continue;
+    }
+    const at::Tensor expected = OutputOf(std::move(of_libtorch.model), name);
     const at::Tensor output = OutputOf(std::move(folded.model), name);
     const double different = ((output - expected).abs() > 1e-5)
                                  .to(at::kDouble)

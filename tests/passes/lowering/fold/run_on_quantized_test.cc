@@ -1,6 +1,7 @@
 // Tests the folding of ops that run on quantized tensors as they are.
 #include <ATen/Context.h>
 #include <ATen/Functions.h>
+#include <torch/version.h>
 
 #include <string>
 
@@ -62,6 +63,9 @@ return (%8, %12))");
 }
 
 TEST(RunOnQuantizedTest, KeepsViewsAsAnotherType) {
+  if (TORCH_VERSION_MAJOR >= 2) {
+    GTEST_SKIP() << "LibTorch 2 takes the type for a size in TorchScript";
+  }
   ExpectKept(OnQuantized(R"IR(
   %v : Tensor = aten::view(%d, %one)
   return (%v, %e))IR"),

@@ -289,7 +289,8 @@ TEST_F(ObserverTest, LargestFloatsHaveAFiniteScale) {
             ->CalculateQParams();
     EXPECT_TRUE(qparams.scale.isfinite().all().item<bool>())
         << ObserverKindName(kind);
-    EXPECT_NEAR(qparams.zero_point[0].item<int64_t>(), 128, 1);
+    EXPECT_NEAR(qparams.zero_point[0].item<int64_t>(), 128, 1)
+        << ObserverKindName(kind);
   }
 }
 

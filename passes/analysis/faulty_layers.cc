@@ -1,0 +1,141 @@
+#include "passes/analysis/faulty_layers.h"
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "ir/base/status.h"
+#include "ir/graph/constant_argument.h"
+#include "ir/graph/graph_walk.h"
+#include "ir/graph/module_path.h"
+#include "ir/graph/node_view.h"
+#include "passes/analysis/conv_numbers.h"
+#include "passes/analysis/packed_layers.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::Graph;
+using ::torch::jit::Node;
+using Ints = std::vector<int64_t>;
+
+bool IsAnyAbove(const Ints& numbers, int64_t limit) {
+  return absl::c_any_of(numbers,
+                        [&](int64_t number) { return number > limit; });
+}
+
+// `layer` has an output padding if it is transposed, a weight of [in, out /
+// groups, ...] then, and of [out, in / groups, ...] otherwise.
+QuantizedConvShape ShapeOf(const ConvLayer& layer, bool is_transposed) {
+  const at::IntArrayRef sizes = layer.weight.sizes();
+  const int64_t first = sizes[0];
+  const int64_t second = sizes[1] * layer.groups;
+  QuantizedConvShape shape;
+  shape.is_transposed = is_transposed;
+  shape.in_channels = is_transposed ? first : second;
+  shape.out_channels = is_transposed ? second : first;
+  shape.groups = layer.groups;
+  shape.is_pointwise = !IsAnyAbove(sizes.slice(2).vec(), 1);
+  shape.has_stride = IsAnyAbove(layer.stride, 1);
+  shape.has_padding = IsAnyAbove(layer.padding, 0);
+  shape.has_output_padding = IsAnyAbove(layer.output_padding, 0);
+  return shape;
+}
+
+std::optional<QuantizedConvShape> ShapeOfQuantized(const Node& node) {
+  const absl::string_view op = OpName(node);
+  if (!absl::StartsWith(op, "quantized::conv") || node.inputs().size() < 2) {
+    return std::nullopt;
+  }
+  const std::optional<c10::IValue> packed = ConstantOf(*node.input(1));
+  if (!packed) {
+    return std::nullopt;
+  }
+  const absl::StatusOr<ConvLayer> layer =
+      UnpackConv(*packed, absl::StrContains(op, "1d"));
+  return layer.ok() ? std::make_optional(ShapeOf(
+                          *layer, absl::StrContains(op, "conv_transpose")))
+                    : std::nullopt;
+}
+
+// The shape of a float convolution.
+absl::StatusOr<QuantizedConvShape> ShapeOfFloat(const Node& node) {
+  NS_ASSIGN_OR_RETURN(const bool is_transposed, IsTransposed(node));
+  const auto weight = ConstantArgument(node, "weight");
+  if (!weight || !weight->isTensor() || weight->toTensor().dim() < 3) {
+    return NotConstant("weight");
+  }
+  ConvLayer layer;
+  layer.weight = weight->toTensor();
+  const ConvNumbers numbers(node, static_cast<size_t>(layer.weight.dim()) - 2);
+  NS_ASSIGN_OR_RETURN(layer.groups, numbers.Number("groups"));
+  NS_ASSIGN_OR_RETURN(layer.stride, numbers.List("stride"));
+  if (is_transposed) {
+    NS_ASSIGN_OR_RETURN(layer.output_padding, numbers.List("output_padding"));
+  } else {
+    NS_ASSIGN_OR_RETURN(layer.padding, numbers.List("padding"));
+  }
+  return ShapeOf(layer, is_transposed);
+}
+
+std::string NameOf(const Node& node) {
+  std::string name = CallName(ModulePathOf(node));
+  return name.empty() ? std::string(OpName(node)) : name;
+}
+
+}  // namespace
+
+std::vector<FaultyLayer> FaultyLayers(const Graph& graph,
+                                      const ConvEnvironment& environment) {
+  std::vector<FaultyLayer> layers;
+  ForEachNode(graph.block(), [&](const Node* node) {
+    if (const auto shape = ShapeOfQuantized(*node)) {
+      const ConvFault fault = FaultOf(*shape, environment);
+      if (fault != ConvFault::kNone) {
+        layers.push_back({NameOf(*node), fault});
+      }
+    }
+  });
+  return layers;
+}
+
+ConvFault FaultOnceQuantized(const Node& node,
+                             const ConvEnvironment& environment) {
+  if (InputNamed(node, "stride") == nullptr ||
+      InputNamed(node, "groups") == nullptr) {
+    return ConvFault::kNone;
+  }
+  const absl::StatusOr<QuantizedConvShape> shape = ShapeOfFloat(node);
+  return shape.ok() ? FaultOf(*shape, environment) : ConvFault::kNone;
+}
+
+std::vector<std::string> DescribeFaults(
+    const std::vector<FaultyLayer>& layers) {
+  std::vector<std::string> sentences;
+  for (const ConvFault fault :
+       {ConvFault::kTransposedWeight, ConvFault::kStridedPointwise}) {
+    std::vector<std::string> names;
+    for (const FaultyLayer& layer : layers) {
+      if (layer.fault == fault) {
+        names.push_back(layer.name);
+      }
+    }
+    if (!names.empty()) {
+      sentences.push_back(absl::StrCat(names.size() == 1 ? "" : "each of ",
+                                       absl::StrJoin(names, ", "), " ",
+                                       FaultText(fault)));
+    }
+  }
+  return sentences;
+}
+
+}  // namespace ns
