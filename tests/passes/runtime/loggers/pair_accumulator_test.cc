@@ -1,12 +1,18 @@
-#include "passes/runtime/loggers/pair_record.h"
+#include "passes/runtime/loggers/pair_accumulator.h"
 
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ir/base/byte_stream.h"
 #include "passes/runtime/loggers/pair_comparer.h"
 
 namespace ns {
@@ -16,130 +22,180 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Whole numbers, whose sums are exact in any order.
-at::Tensor Numbers(int seed) {
-  at::manual_seed(seed);
-  return at::randint(-20, 20, {2, 3, 4, 4}).to(at::kFloat);
+std::string Saved(const PairAccumulator& accumulator) {
+  ByteWriter writer;
+  accumulator.Save(writer);
+  return writer.Take();
 }
 
-// What a comparer gathers from batches `first` up to `last`; each has calls
-// with values, and values that only one model has.
-PairRecord RecordOf(int first, int last, const PairComparerOptions& options) {
+PairAccumulator Loaded(const std::string& bytes) {
+  ByteReader reader(bytes);
+  PairAccumulator accumulator = PairAccumulator::Load(reader);
+  EXPECT_TRUE(reader.AtEnd());
+  return accumulator;
+}
+
+// Runs batch number `batch`: some calls with values, values that only one model
+// has, and in some batches pairs of different shapes. Sums of the values round
+// differently in each order.
+void RunBatch(int64_t batch, PairComparer& comparer) {
+  at::manual_seed(static_cast<uint64_t>(batch));
+  comparer.SetBatch(batch);
+  const int64_t calls = batch % 4;
+  for (int64_t call = 0; call < calls; ++call) {
+    const at::Tensor x = at::randn({2, 3, 4, 4 + batch % 2});
+    const at::Tensor noise = at::randn_like(x) * (batch % 3 == 0 ? 2 : 0.1);
+    comparer.Compare(x,
+                     at::quantize_per_tensor(x + noise, 0.1, 128, at::kQUInt8));
+  }
+  if (batch % 5 == 3) {
+    const at::Tensor x = at::randn({2, 3, batch, 7});
+    comparer.Compare(x, x.transpose(2, 3));
+  }
+  comparer.MissX();
+  comparer.SeeX(at::ones({1}));
+  comparer.EndBatch();
+}
+
+PairAccumulator Of(const std::vector<int64_t>& batches,
+                   const PairComparerOptions& options) {
   PairComparer comparer(options);
-  for (int batch = first; batch < last; ++batch) {
-    for (int call = 0; call <= batch; ++call) {
-      comparer.Compare(Numbers(10 * batch + call), Numbers(100 + batch));
+  for (const int64_t batch : batches) {
+    RunBatch(batch, comparer);
+  }
+  return comparer.accumulator();
+}
+
+std::vector<int64_t> Batches(int64_t count) {
+  std::vector<int64_t> batches(static_cast<size_t>(count));
+  std::iota(batches.begin(), batches.end(), 0);
+  return batches;
+}
+
+std::vector<PairComparerOptions> AllOptions() {
+  PairComparerOptions all;
+  all.in_loop = true;
+  all.channels = ChannelDim::kSecond;
+  all.errors = true;
+  all.histograms = true;
+  PairComparerOptions not_by_batch;
+  not_by_batch.by_batch = false;
+  not_by_batch.codes = false;
+  return {PairComparerOptions(), all, not_by_batch};
+}
+
+TEST(PairAccumulatorTest, OrderAndSplitOfBatchesDoNotMatter) {
+  std::mt19937_64 random(1);
+  for (const PairComparerOptions& options : AllOptions()) {
+    const std::string whole = Saved(Of(Batches(16), options));
+    for (int round = 0; round < 20; ++round) {
+      std::vector<std::vector<int64_t>> parts(1 + random() % 6);
+      std::vector<int64_t> batches = Batches(16);
+      std::shuffle(batches.begin(), batches.end(), random);
+      for (const int64_t batch : batches) {
+        parts[random() % parts.size()].push_back(batch);
+      }
+      PairAccumulator merged(options.by_batch);
+      for (std::vector<int64_t>& part : parts) {
+        // As a shard runs them.
+        std::sort(part.begin(), part.end());
+        merged.Merge(Loaded(Saved(Of(part, options))));
+      }
+      EXPECT_EQ(Saved(merged), whole);
     }
-    comparer.MissX();
-    comparer.SeeX(at::ones({1}));
+  }
+}
+
+TEST(PairAccumulatorTest, LoadedRecordIsThatOfOneRun) {
+  for (const PairComparerOptions& options : AllOptions()) {
+    const PairAccumulator whole = Of(Batches(9), options);
+    const PairRecord expected = whole.Record();
+    const PairRecord record = Loaded(Saved(whole)).Record();
+    EXPECT_EQ(record.pooled.ToNumbers(), expected.pooled.ToNumbers());
+    ASSERT_EQ(record.batches.size(), expected.batches.size());
+    for (size_t i = 0; i < record.batches.size(); ++i) {
+      EXPECT_EQ(record.batches[i].SqnrDb(), expected.batches[i].SqnrDb());
+    }
+    ASSERT_EQ(record.trips.size(), expected.trips.size());
+    for (size_t i = 0; i < record.trips.size(); ++i) {
+      EXPECT_EQ(record.trips[i].ToNumbers(), expected.trips[i].ToNumbers());
+    }
+    EXPECT_EQ(record.shape, expected.shape);
+    EXPECT_EQ(record.constant.Count(), expected.constant.Count());
+    EXPECT_EQ(record.exchanged.has_value(), expected.exchanged.has_value());
+    EXPECT_EQ(record.only_x, expected.only_x);
+    EXPECT_EQ(record.only_y, expected.only_y);
+  }
+}
+
+TEST(PairAccumulatorTest, ShapeAndExchangeAreOfTheLowestBatch) {
+  const auto with_shape = [](int64_t batch, int64_t size, bool exchanged) {
+    PairComparer comparer;
+    comparer.SetBatch(batch);
+    const at::Tensor x = at::randn({size, size});
+    comparer.Compare(x, exchanged ? x.t().contiguous() : x);
     comparer.EndBatch();
+    return comparer.accumulator();
+  };
+  const PairAccumulator first = with_shape(2, 5, true);
+  const PairAccumulator second = with_shape(7, 6, false);
+  for (const bool in_order : {true, false}) {
+    PairAccumulator merged;
+    merged.Merge(in_order ? first : second);
+    merged.Merge(in_order ? second : first);
+    EXPECT_THAT(merged.Record().shape, ElementsAre(5, 5));
+    EXPECT_TRUE(merged.Record().exchanged.has_value());
   }
-  return comparer.record();
+  // A later batch does not count, though its own process saw it first.
+  PairAccumulator merged = with_shape(9, 5, true);
+  merged.Merge(with_shape(8, 5, false));
+  EXPECT_FALSE(merged.Record().exchanged.has_value());
 }
 
-void ExpectEqual(const PairStatistics& x, const PairStatistics& y) {
-  EXPECT_EQ(x.ToNumbers(), y.ToNumbers());
+TEST(PairAccumulatorTest, ProblemIsThatOfTheHighestBatch) {
+  const auto with_problem = [](int64_t batch, std::string problem) {
+    PairAccumulator accumulator;
+    accumulator.SetBatch(batch);
+    accumulator.AddProblem(std::move(problem));
+    accumulator.EndBatch();
+    return accumulator;
+  };
+  PairAccumulator merged = with_problem(3, "late");
+  merged.Merge(with_problem(1, "early"));
+  EXPECT_EQ(merged.problem(), "late");
+  merged.Merge(with_problem(4, "latest"));
+  EXPECT_EQ(merged.problem(), "latest");
 }
 
-void ExpectEqual(const PairRecord& x, const PairRecord& y) {
-  EXPECT_EQ(x.pooled.ToNumbers(), y.pooled.ToNumbers());
-  ASSERT_EQ(x.batches.size(), y.batches.size());
-  for (size_t i = 0; i < x.batches.size(); ++i) {
-    ExpectEqual(x.batches[i], y.batches[i]);
-  }
-  ASSERT_EQ(x.trips.size(), y.trips.size());
-  for (size_t i = 0; i < x.trips.size(); ++i) {
-    ExpectEqual(x.trips[i], y.trips[i]);
-  }
-  EXPECT_EQ(x.shape, y.shape);
-  EXPECT_EQ(x.only_x, y.only_x);
-  EXPECT_EQ(x.only_y, y.only_y);
-}
-
-PairComparerOptions LoopWithChannels() {
-  PairComparerOptions options;
-  options.in_loop = true;
-  options.channels = ChannelDim::kSecond;
-  return options;
-}
-
-TEST(PairRecordTest, MergedRecordsAreThatOfOneRun) {
-  for (const PairComparerOptions& options :
-       {PairComparerOptions(), LoopWithChannels()}) {
-    for (int split = 0; split <= 4; ++split) {
-      PairRecord merged = RecordOf(0, split, options);
-      merged.Merge(RecordOf(split, 4, options));
-      ExpectEqual(merged, RecordOf(0, 4, options));
-    }
-  }
-}
-
-TEST(PairRecordTest, MergeIsAssociative) {
-  const PairComparerOptions options = LoopWithChannels();
-  PairRecord left = RecordOf(0, 1, options);
-  left.Merge(RecordOf(1, 3, options));
-  left.Merge(RecordOf(3, 5, options));
-  PairRecord right = RecordOf(1, 3, options);
-  right.Merge(RecordOf(3, 5, options));
-  PairRecord all = RecordOf(0, 1, options);
-  all.Merge(right);
-  ExpectEqual(left, all);
-}
-
-TEST(PairRecordTest, BatchesOfTheOtherComeBehind) {
-  PairRecord record = RecordOf(0, 1, {});
-  record.Merge(RecordOf(2, 3, {}));
-  ASSERT_THAT(record.batches, SizeIs(2));
-  ExpectEqual(record.batches[0], RecordOf(0, 1, {}).pooled.sums);
-  ExpectEqual(record.batches[1], RecordOf(2, 3, {}).pooled.sums);
-}
-
-TEST(PairRecordTest, TripsAddUpWhereOneRecordHasMore) {
-  const PairComparerOptions options = LoopWithChannels();
-  const PairRecord two = RecordOf(1, 2, options);
-  const PairRecord three = RecordOf(2, 3, options);
-  for (const bool longer_first : {false, true}) {
-    PairRecord record = longer_first ? three : two;
-    record.Merge(longer_first ? two : three);
-    ASSERT_THAT(record.trips, SizeIs(3));
-    EXPECT_EQ(record.trips[1].count, 2 * 96);
-    ExpectEqual(record.trips[2], three.trips[2]);
+TEST(PairAccumulatorTest, EmptyAccumulatorChangesNothing) {
+  for (const PairComparerOptions& options : AllOptions()) {
+    const PairAccumulator some = Of(Batches(4), options);
+    PairAccumulator merged = some;
+    merged.Merge(PairAccumulator(options.by_batch));
+    EXPECT_EQ(Saved(merged), Saved(some));
+    PairAccumulator onto_empty(options.by_batch);
+    EXPECT_THAT(onto_empty.Record().batches, IsEmpty());
+    onto_empty.Merge(some);
+    EXPECT_EQ(Saved(onto_empty), Saved(some));
   }
 }
 
-TEST(PairRecordTest, ShapeIsThatOfTheFirstValues) {
-  PairRecord empty;
-  PairRecord small;
-  small.shape = {1, 2};
-  PairRecord large;
-  large.shape = {5, 2};
-  small.Merge(large);
-  EXPECT_THAT(small.shape, ElementsAre(1, 2));
-  empty.Merge(large);
-  EXPECT_THAT(empty.shape, ElementsAre(5, 2));
-  large.Merge(PairRecord());
-  EXPECT_THAT(large.shape, ElementsAre(5, 2));
+TEST(PairAccumulatorTest, StartsFromASavedRecord) {
+  const PairRecord record = Of(Batches(4), {}).Record();
+  PairAccumulator accumulator =
+      PairAccumulator::FromRecord(record, /*by_batch=*/true);
+  EXPECT_EQ(accumulator.Record().pooled.ToNumbers(), record.pooled.ToNumbers());
+  EXPECT_THAT(accumulator.Record().batches, SizeIs(3));
+  EXPECT_EQ(accumulator.Record().shape, record.shape);
 }
 
-TEST(PairRecordTest, EmptyRecordChangesNothing) {
-  const PairRecord record = RecordOf(0, 3, LoopWithChannels());
-  PairRecord merged = record;
-  merged.Merge(PairRecord());
-  ExpectEqual(merged, record);
-  PairRecord onto_empty;
-  EXPECT_THAT(onto_empty.batches, IsEmpty());
-  onto_empty.Merge(record);
-  ExpectEqual(onto_empty, record);
-}
-
-TEST(PairRecordTest, MergesWithItself) {
-  PairRecord record = RecordOf(0, 2, LoopWithChannels());
-  const PairRecord copy = record;
-  record.Merge(copy);
-  EXPECT_EQ(record.pooled.sums.count, 2 * copy.pooled.sums.count);
-  EXPECT_THAT(record.batches, SizeIs(4));
-  EXPECT_EQ(record.only_x, 4);
-  EXPECT_EQ(record.only_y, 4);
+TEST(PairAccumulatorTest, BytesThatEndEarlyFail) {
+  const std::string bytes = Saved(Of(Batches(6), AllOptions()[1]));
+  for (size_t size = 0; size < bytes.size(); size += 7) {
+    ByteReader reader(absl::string_view(bytes).substr(0, size));
+    PairAccumulator::Load(reader);
+    EXPECT_FALSE(reader.AtEnd()) << size;
+  }
 }
 
 }  // namespace
