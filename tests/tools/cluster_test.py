@@ -77,7 +77,8 @@ class ClusterTest(cli.CliTest):
   def test_slurm_scripts_have_their_options_before_commands(self):
     for name in ('compare.sbatch', 'merge.sbatch'):
       lines = read(name).splitlines()
-      options = [i for i, line in enumerate(lines) if line.startswith('#SBATCH')]
+      options = [i for i, line in enumerate(lines)
+                 if line.startswith('#SBATCH')]
       commands = [i for i, line in enumerate(lines)
                   if line and not line.startswith('#')]
       self.assertTrue(options)

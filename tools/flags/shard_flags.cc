@@ -23,9 +23,8 @@ struct Engine {
   const char* count;
 };
 
-// In this order: a task of an array may start several ranks, which are told
-// apart by what comes first only where that is meant. SLURM_PROCID is set in
-// every job.
+// The first one that is set counts. SLURM_PROCID is the last, because Slurm
+// sets it in every job.
 constexpr Engine kEngines[] = {
     {"Kubernetes", "JOB_COMPLETION_INDEX", ""},
     {"torchrun", "RANK", "WORLD_SIZE"},
