@@ -33,6 +33,7 @@ class WrittenAttributes {
   bool Contains(const std::string& name) const {
     return names_.count(name) != 0;
   }
+  bool empty() const { return names_.empty(); }
 
  private:
   void Collect(const torch::jit::Block* block);

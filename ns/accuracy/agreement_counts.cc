@@ -36,7 +36,7 @@ void AgreementCounts::Add(const c10::IValue& of_float,
   const at::Tensor x = ScoresIn(of_float);
   const at::Tensor y = ScoresIn(of_quantized);
   are_scores_ = AreClassScores(x, y) &&
-                (samples_ == 0 || x.size(1) == classes_) &&
+                (samples_ == 0 || x.numel() == 0 || x.size(1) == classes_) &&
                 CatchTorchErrors([&] { AddScores(x, y); }).ok();
 }
 
@@ -47,9 +47,8 @@ void AgreementCounts::AddScores(const at::Tensor& of_float,
   }
   const at::Tensor x = of_float.to(at::kDouble);
   const at::Tensor y = of_quantized.to(at::kDouble);
-  if (!are_probabilities_) {
-    are_probabilities_ = AreProbabilities(x);
-  }
+  // Of the float model; the quantized one rounds, so that sums may not be 1.
+  const bool are_probabilities = AreProbabilities(x);
   const at::Tensor float_classes = ClassesOf(x);
   const at::Tensor quantized_classes = ClassesOf(y);
   const at::Tensor same = float_classes.eq(quantized_classes);
@@ -65,8 +64,32 @@ void AgreementCounts::AddScores(const at::Tensor& of_float,
                     .sum()
                     .item<int64_t>();
   }
-  float_confidence_ += Confidence(x, *are_probabilities_);
-  quantized_confidence_ += Confidence(y, *are_probabilities_);
+  float_confidence_.Add(Confidence(x, are_probabilities));
+  quantized_confidence_.Add(Confidence(y, are_probabilities));
+}
+
+void AgreementCounts::Save(ByteWriter& writer) const {
+  writer.Integer(are_scores_ ? 1 : 0);
+  for (const int64_t count : {samples_, classes_, flipped_, in_top5_}) {
+    writer.Integer(count);
+  }
+  float_confidence_.Save(writer);
+  quantized_confidence_.Save(writer);
+}
+
+void AgreementCounts::Merge(ByteReader& reader) {
+  are_scores_ &= reader.Integer() == 1;
+  const int64_t samples = reader.Integer();
+  const int64_t classes = reader.Integer();
+  if (samples_ > 0 && samples > 0) {
+    are_scores_ &= classes == classes_;
+  }
+  classes_ = samples > 0 ? classes : classes_;
+  samples_ += samples;
+  flipped_ += reader.Integer();
+  in_top5_ += reader.Integer();
+  float_confidence_.Merge(ExactSum::Load(reader));
+  quantized_confidence_.Merge(ExactSum::Load(reader));
 }
 
 std::optional<ClassAgreement> AgreementCounts::Result() const {
@@ -82,8 +105,8 @@ std::optional<ClassAgreement> AgreementCounts::Result() const {
   if (classes_ > kTop) {
     agreement.top5 = static_cast<double>(in_top5_) / samples;
   }
-  agreement.float_confidence = float_confidence_ / samples;
-  agreement.quantized_confidence = quantized_confidence_ / samples;
+  agreement.float_confidence = float_confidence_.Value() / samples;
+  agreement.quantized_confidence = quantized_confidence_.Value() / samples;
   agreement.confidence_drift =
       agreement.quantized_confidence - agreement.float_confidence;
   return agreement;

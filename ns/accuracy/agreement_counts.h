@@ -8,34 +8,38 @@
 #include <cstdint>
 #include <optional>
 
+#include "ir/base/byte_stream.h"
 #include "ns/result/class_agreement.h"
+#include "passes/runtime/statistics/exact_sum.h"
 
 namespace ns {
 
 class AgreementCounts {
  public:
   // Counts the samples of a batch, for which the models returned these values.
-  // From the first batch whose scores (ScoresIn) do not look like scores of
-  // classes (AreClassScores), or are of other classes than before, there is no
-  // result.
+  // Where the scores (ScoresIn) of a batch do not look like scores of classes
+  // (AreClassScores), or are of other classes than those of another batch,
+  // there is no result. The order of batches does not matter.
   void Add(const c10::IValue& of_float, const c10::IValue& of_quantized);
 
   // Returns what was counted; absent without samples.
   std::optional<ClassAgreement> Result() const;
 
+  // Save what was counted, and add it to what was counted of other batches.
+  void Save(ByteWriter& writer) const;
+  void Merge(ByteReader& reader);
+
  private:
   void AddScores(const at::Tensor& of_float, const at::Tensor& of_quantized);
 
   bool are_scores_ = true;
-  // Whether the float model returns probabilities; known from the first sample.
-  std::optional<bool> are_probabilities_;
   // Counts and sums over samples.
   int64_t samples_ = 0;
   int64_t classes_ = 0;
   int64_t flipped_ = 0;
   int64_t in_top5_ = 0;
-  double float_confidence_ = 0;
-  double quantized_confidence_ = 0;
+  ExactSum float_confidence_;
+  ExactSum quantized_confidence_;
 };
 
 }  // namespace ns

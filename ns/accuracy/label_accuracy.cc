@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -157,6 +158,46 @@ Accuracy LabelAccuracy::Result() const {
   accuracy.flipped = flipped_;
   accuracy.flips = flips_;
   return accuracy;
+}
+
+void LabelAccuracy::Save(ByteWriter& writer) const {
+  for (const int64_t count :
+       {counts_.samples, counts_.float_correct, counts_.quantized_correct,
+        counts_.lost, counts_.won, flipped_}) {
+    writer.Integer(count);
+  }
+  writer.Integer(static_cast<int64_t>(flips_.size()));
+  for (const Flip& flip : flips_) {
+    for (const int64_t number : {flip.batch, flip.sample, flip.label,
+                                 flip.float_class, flip.quantized_class}) {
+      writer.Integer(number);
+    }
+    writer.Double(flip.float_margin);
+    writer.Double(flip.quantized_margin);
+  }
+}
+
+void LabelAccuracy::Merge(ByteReader& reader) {
+  for (int64_t* count :
+       {&counts_.samples, &counts_.float_correct, &counts_.quantized_correct,
+        &counts_.lost, &counts_.won, &flipped_}) {
+    *count += reader.Integer();
+  }
+  const size_t flips = reader.Count();
+  for (size_t i = 0; reader.ok() && i < flips; ++i) {
+    Flip flip;
+    for (int64_t* number : {&flip.batch, &flip.sample, &flip.label,
+                            &flip.float_class, &flip.quantized_class}) {
+      *number = reader.Integer();
+    }
+    flip.float_margin = reader.Double();
+    flip.quantized_margin = reader.Double();
+    flips_.push_back(flip);
+  }
+  // Those of one batch are in the order of its samples.
+  absl::c_stable_sort(
+      flips_, [](const Flip& a, const Flip& b) { return a.batch < b.batch; });
+  flips_.resize(std::min(flips_.size(), kMostFlips));
 }
 
 }  // namespace ns

@@ -14,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "ir/base/byte_stream.h"
 #include "ns/accuracy/paired_counts.h"
 #include "ns/batches/batch.h"
 #include "ns/result/accuracy.h"
@@ -52,6 +53,11 @@ class LabelAccuracy {
 
   // What was counted so far. Shares are nan before the first sample.
   Accuracy Result() const;
+
+  // Save what was counted, and add it to what was counted of other batches: of
+  // the flips, those of the first batches are kept.
+  void Save(ByteWriter& writer) const;
+  void Merge(ByteReader& reader);
 
  private:
   LabelAccuracy(std::string path, std::vector<at::Tensor> labels)

@@ -113,4 +113,18 @@ absl::Status TaskFigures::SetFigures(ComparisonResult& result) {
   return absl::OkStatus();
 }
 
+void TaskFigures::Save(ByteWriter& writer) const {
+  agreement_.Save(writer);
+  if (accuracy_) {
+    accuracy_->Save(writer);
+  }
+}
+
+void TaskFigures::Merge(ByteReader& reader) {
+  agreement_.Merge(reader);
+  if (accuracy_) {
+    accuracy_->Merge(reader);
+  }
+}
+
 }  // namespace ns

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "ir/base/byte_stream.h"
 #include "ns/accuracy/agreement_counts.h"
 #include "ns/accuracy/label_accuracy.h"
 #include "ns/accuracy/task_scores.h"
@@ -49,6 +50,11 @@ class TaskFigures {
   // Sets the accuracy, the agreement and the scores of `result`, and warns of
   // scores that are nan. Error: that of TaskScores::Result.
   absl::Status SetFigures(ComparisonResult& result);
+
+  // Save what was gathered so far, and add it to what was gathered from other
+  // batches. There must be no scores, whose modules cannot be merged.
+  void Save(ByteWriter& writer) const;
+  void Merge(ByteReader& reader);
 
  private:
   SampleSelection selection_;

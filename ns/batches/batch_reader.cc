@@ -45,6 +45,33 @@ class SelectedBatches final : public BatchFile {
   const std::vector<BatchSamples> selection_;
 };
 
+// Some of the batches of a reader, as a whole.
+class NumberedBatches final : public BatchFile {
+ public:
+  NumberedBatches(const BatchReader& batches, std::vector<int64_t> numbers)
+      : batches_(batches), numbers_(std::move(numbers)) {}
+
+  int64_t size() const override {
+    return static_cast<int64_t>(numbers_.size());
+  }
+
+  absl::StatusOr<Batch> Read(int64_t index) const override {
+    const int64_t number = numbers_.at(static_cast<size_t>(index));
+    NS_ASSIGN_OR_RETURN(Batch batch, batches_.Read(number));
+    batch.source = BatchName(batch, number);
+    return batch;
+  }
+
+  absl::StatusOr<std::vector<Batch>> ReadFirst(int64_t count) const override {
+    return batches_.ReadEach(
+        absl::MakeConstSpan(numbers_).first(static_cast<size_t>(count)));
+  }
+
+ private:
+  const BatchReader& batches_;
+  const std::vector<int64_t> numbers_;
+};
+
 }  // namespace
 
 absl::StatusOr<BatchReader> BatchReader::Open(
@@ -79,6 +106,16 @@ BatchReader BatchReader::OfSamples(const BatchReader& batches,
   std::vector<Part> parts;
   parts.push_back(
       {std::make_unique<const SelectedBatches>(batches, std::move(selection)),
+       size});
+  return BatchReader(std::move(parts));
+}
+
+BatchReader BatchReader::OfBatches(const BatchReader& batches,
+                                   std::vector<int64_t> numbers) {
+  const auto size = static_cast<int64_t>(numbers.size());
+  std::vector<Part> parts;
+  parts.push_back(
+      {std::make_unique<const NumberedBatches>(batches, std::move(numbers)),
        size});
   return BatchReader(std::move(parts));
 }

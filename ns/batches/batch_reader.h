@@ -51,6 +51,10 @@ class BatchReader {
   static BatchReader OfSamples(const BatchReader& batches,
                                std::vector<BatchSamples> selection);
 
+  // Wraps the batches of `batches` at `numbers`, likewise.
+  static BatchReader OfBatches(const BatchReader& batches,
+                               std::vector<int64_t> numbers);
+
   BatchReader(BatchReader&&) noexcept;
   BatchReader& operator=(BatchReader&&) noexcept;
   ~BatchReader();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "ir/base/byte_stream.h"
 #include "ir/base/status.h"
 #include "ir/files/training_mode.h"
 #include "ns/accuracy/task_figures.h"
@@ -74,6 +75,13 @@ class LayerComparer {
       NS_ASSIGN_OR_RETURN(
           chosen, ChooseSamples(models, batches_, *options_.samples, first));
     }
+    const std::optional<MergeRun>& merge = options_.compare.merge;
+    if (merge &&
+        static_cast<int64_t>(merge->batches.size()) < batches_.size()) {
+      return CompareBatches(models,
+                            BatchReader::OfBatches(batches_, merge->batches),
+                            std::nullopt);
+    }
     if (!chosen) {
       return CompareBatches(models, batches_, std::nullopt);
     }
@@ -101,6 +109,8 @@ class LayerComparer {
       NS_ASSIGN_OR_RETURN(
           figures,
           TaskFigures::Load(options_.task, batches_.size(), selection));
+      compare.save_seen = [&](ByteWriter& writer) { figures->Save(writer); };
+      compare.merge_seen = [&](ByteReader& reader) { figures->Merge(reader); };
       compare.see_outputs = [&](int64_t batch, const c10::IValue& of_float,
                                 const c10::IValue& of_quantized) {
         return figures->Add(batch, of_float, of_quantized);
@@ -125,6 +135,9 @@ class LayerComparer {
                             compare)
             : CompareWithReference(models.float_model, models.quantized_model,
                                    batches, options_.reference, compare));
+    if (compare.shard) {
+      return result;
+    }
     if (figures) {
       NS_RETURN_IF_ERROR(figures->SetFigures(result));
     }
@@ -175,6 +188,10 @@ absl::StatusOr<ComparisonResult> CompareLayers(
     const BatchReader& batches, const CompareFilesOptions& options,
     std::optional<ChosenSamples>& chosen) {
   LayerComparer comparer(batches, options);
+  ModelPairOptions models_of_run = options.models;
+  if (options.compare.merge) {
+    models_of_run.engine = options.engine_of_shards;
+  }
   ComparisonResult result;
   std::vector<std::string> leaves;
   const auto compare = [&](const ModelPair& models) -> absl::Status {
@@ -182,7 +199,7 @@ absl::StatusOr<ComparisonResult> CompareLayers(
     return absl::OkStatus();
   };
   NS_RETURN_IF_ERROR(
-      WithModels(options.models, [&](const ModelPair& models) -> absl::Status {
+      WithModels(models_of_run, [&](const ModelPair& models) -> absl::Status {
         if (options.models.leaves.empty() &&
             (options.compare.activations || options.compare.shadows)) {
           leaves = FindLeaves(models, batches, options.compare);
@@ -192,7 +209,7 @@ absl::StatusOr<ComparisonResult> CompareLayers(
   if (leaves.empty()) {
     return result;
   }
-  ModelPairOptions with_leaves = options.models;
+  ModelPairOptions with_leaves = models_of_run;
   with_leaves.leaves = leaves;
   NS_RETURN_IF_ERROR(WithModels(with_leaves, compare));
   CompareNotice notice = {CompareNotice::Kind::kComparedAsOneOp};
@@ -229,6 +246,9 @@ absl::StatusOr<ComparisonResult> CompareModelFiles(
     result.matching = options.compare.match.mode == MatchingMode::kStrict
                           ? "strict"
                           : "aligned";
+  }
+  if (options.compare.shard) {
+    return result;
   }
   const auto compare_modules = [&](const BatchReader& compared) {
     return CompareModules(options.modules, options.models, compared,

@@ -52,6 +52,9 @@ struct CompareFilesOptions {
   // Other batches, on which activations are compared, too. They need
   // `compare.activations`, and no reference.
   SecondInputs second;
+  // With CompareOptions::merge: the engine that the shards ran by, instead of
+  // models.engine.
+  std::string engine_of_shards;
   // Files of the batches, which the result names with `compare.graphs`.
   std::vector<std::string> input_paths;
   // Called for layers, stubs and outputs in turn. CompareOptions::progress is
@@ -77,6 +80,11 @@ bool ComparesStateDicts(const CompareFilesOptions& options);
 // Types of modules that eager quantization takes apart, and in which no op can
 // be compared (FindLeaves), are compared as one op each unless `models.leaves`
 // are given. `batches` may be empty where nothing runs.
+//
+// With a shard or a merge (CompareOptions), layers alone are compared, and all
+// their samples, without scores, a second data set, a reference, emulation,
+// changes that are tried, and values that are saved. All batches of the run are
+// given in any case.
 //
 // Errors: a file that cannot be loaded; samples that the batches lack; those of
 // the functions above; that of CompareOptions::check_matches.

@@ -189,6 +189,9 @@ struct ComparisonResult {
   std::optional<ClassAgreement> agreement;
   // Figures of the task, in the order in which the user named them.
   std::vector<TaskScore> scores;
+  // Which batches were compared, in words, where shards of the run are missing;
+  // absent where all were.
+  std::optional<std::string> partial;
   // Which samples were compared; absent where all were.
   std::optional<ComparedSamples> samples;
   // Absent unless there was a second data set. All other figures belong to the

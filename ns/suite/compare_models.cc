@@ -10,7 +10,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "ir/aliasing/written_attributes.h"
+#include "ir/base/byte_stream.h"
 #include "ir/base/status.h"
+#include "ir/base/torch_errors.h"
 #include "ir/graph/pass_context.h"
 #include "ns/batches/batch.h"
 #include "ns/suite/describe_models.h"
@@ -41,6 +44,7 @@ absl::Status RunBatch(PairRunner& runner, const BatchReader& batches,
                       NonFiniteInputs& inputs) {
   NS_ASSIGN_OR_RETURN(const Batch batch, batches.Read(index));
   inputs.Look(batch, index);
+  runner.SetBatch(index);
   NS_RETURN_IF_ERROR(Annotated(BatchName(batch, index), runner.Run(batch)));
   if (!options.see_outputs) {
     return absl::OkStatus();
@@ -72,6 +76,85 @@ absl::StatusOr<int64_t> RunBatches(
     }
   }
   return count;
+}
+
+// What a run gathers from its batches.
+struct Gathered {
+  PairRunner& runner;
+  ModelOutputs& outputs;
+  NonFiniteInputs& inputs;
+};
+
+std::string StateOf(const Gathered& gathered, const CompareOptions& options) {
+  ByteWriter writer;
+  gathered.runner.Save(writer);
+  gathered.outputs.Save(writer);
+  gathered.inputs.Save(writer);
+  if (options.save_seen) {
+    options.save_seen(writer);
+  }
+  return writer.Take();
+}
+
+absl::Status MergeState(absl::string_view state, const CompareOptions& options,
+                        Gathered& gathered) {
+  ByteReader reader(state);
+  NS_RETURN_IF_ERROR(CatchTorchErrors("reading the state of a shard", [&] {
+    gathered.runner.Merge(reader);
+    gathered.outputs.Merge(ModelOutputs::Load(reader));
+  }));
+  gathered.inputs.Merge(reader);
+  if (options.merge_seen) {
+    options.merge_seen(reader);
+  }
+  return reader.AtEnd()
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError(
+                   "the state does not fit the models; run the shard again");
+}
+
+// Error: the run of a batch depends on which ones ran before it.
+absl::Status CheckIndependentBatches(const ModelGraph& float_model,
+                                     const ModelGraph& quantized_model) {
+  for (const auto& [name, model] : {std::pair("float", &float_model),
+                                    std::pair("quantized", &quantized_model)}) {
+    if (!WrittenAttributes(model->graph()).empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the ", name,
+          " model keeps state from batch to batch, which shards do not see of "
+          "one another; run it in one process"));
+    }
+  }
+  const std::vector<std::string> warnings =
+      RepeatabilityWarnings(float_model, quantized_model);
+  return warnings.empty() ? absl::OkStatus()
+                          : absl::InvalidArgumentError(absl::StrCat(
+                                warnings[0],
+                                "; shards draw other numbers than one process "
+                                "does"));
+}
+
+// Runs the batches of one shard.
+absl::Status RunShard(const BatchReader& batches, const CompareOptions& options,
+                      Gathered& gathered) {
+  const ShardRun& run = *options.shard;
+  const int64_t size = run.shard.Size(batches.size());
+  if (run.resumed > 0) {
+    NS_RETURN_IF_ERROR(MergeState(run.resumed_state, options, gathered));
+  }
+  const auto state = [&] { return StateOf(gathered, options); };
+  if (run.resumed == size) {
+    return run.after_batch(size, state);
+  }
+  for (int64_t i = run.resumed; i < size; ++i) {
+    NS_RETURN_IF_ERROR(RunBatch(gathered.runner, batches, run.shard.BatchAt(i),
+                                options, gathered.inputs));
+    if (options.progress) {
+      options.progress(i + 1, size);
+    }
+    NS_RETURN_IF_ERROR(run.after_batch(i + 1, state));
+  }
+  return absl::OkStatus();
 }
 
 // SQNR in dB of each activation where no sum saturates. The models are as the
@@ -159,6 +242,7 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
   if (options.activations) {
     run_options.see_outputs = [&](int64_t batch, const c10::IValue& of_float,
                                   const c10::IValue& of_quantized) {
+      outputs.SetBatch(batch);
       outputs.Add(of_float, of_quantized);
       return options.see_outputs
                  ? options.see_outputs(batch, of_float, of_quantized)
@@ -180,9 +264,21 @@ absl::Status RunAndCompare(const ModelGraph& float_model,
       return options.is_settled(result, batches.size() - done);
     };
   }
-  NS_ASSIGN_OR_RETURN(result.batches,
-                      RunBatches(runner, batches, batches.size(), run_options,
-                                 passes, inputs, stop));
+  Gathered gathered = {runner, outputs, inputs};
+  if (options.shard) {
+    return RunShard(batches, run_options, gathered);
+  }
+  if (options.merge) {
+    NS_RETURN_IF_ERROR(
+        options.merge->for_each_state([&](absl::string_view state) {
+          return MergeState(state, run_options, gathered);
+        }));
+    result.batches = batches.size();
+  } else {
+    NS_ASSIGN_OR_RETURN(result.batches,
+                        RunBatches(runner, batches, batches.size(), run_options,
+                                   passes, inputs, stop));
+  }
   AddFigures(runner, result);
   result.model_outputs = outputs.Figures();
   result.exchanged_outputs = outputs.Exchanged();
@@ -248,9 +344,15 @@ absl::StatusOr<ComparisonResult> CompareModels(
   Passes passes{
       0, batches.size() * (1 + (runs_twice ? 1 : 0) + (tries_changes ? 2 : 0) +
                            (tries_in_float ? 1 : 0))};
+  if (options.shard || options.merge) {
+    NS_RETURN_IF_ERROR(CheckIndependentBatches(float_model, quantized_model));
+  }
   NS_RETURN_IF_ERROR(RunAndCompare(float_copy, quantized_copy, matches,
                                    emulation, batches, options, passes,
                                    result));
+  if (options.shard) {
+    return result;
+  }
   emulation.TellCounts(result);
   if (options.shadows) {
     // A verdict without these shares is a less certain one.

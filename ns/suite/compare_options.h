@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "ir/base/byte_stream.h"
 #include "ns/result/comparison_result.h"
 #include "ns/saved/activation_files.h"
+#include "ns/shards/shard.h"
 #include "ns/suite/user_metrics.h"
 #include "passes/extraction/weight_extraction.h"
 #include "passes/instrument/pair/pair_plan.h"
@@ -62,6 +64,17 @@ struct CompareOptions : PairPlan {
   std::function<absl::Status(int64_t batch, const c10::IValue& of_float,
                              const c10::IValue& of_quantized)>
       see_outputs;
+  // Set where several processes share the batches, at most one of the two. With
+  // a shard, CompareModels ends when its batches have run, and the result has
+  // no figures. With a merge, the states of shards stand for batches that run.
+  // Models that keep state from batch to batch, or draw random numbers, are an
+  // error: one process would compute something else.
+  std::optional<ShardRun> shard;
+  std::optional<MergeRun> merge;
+  // With either: save what see_outputs has gathered as a part of the state, and
+  // add such a part.
+  std::function<void(ByteWriter&)> save_seen;
+  std::function<void(ByteReader&)> merge_seen;
   // Called after each batch with the number done and the number to do; one that
   // is run twice counts twice.
   std::function<void(int64_t done, int64_t total)> progress;

@@ -4,18 +4,20 @@
 
 #include <ATen/core/ivalue.h>
 
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "ir/base/byte_stream.h"
 #include "ns/result/comparison_result.h"
-#include "passes/runtime/loggers/pair_record.h"
-#include "passes/runtime/statistics/exchanged_axes.h"
+#include "passes/runtime/loggers/pair_accumulator.h"
 
 namespace ns {
 
 // Figures of the tensors in what two models return. Memory holds sums alone.
+// Like a PairAccumulator, it depends on which batches were added, not on their
+// order.
 class ModelOutputs {
  public:
   // Adds what the models returned for one batch. Tensors belong together by
@@ -25,24 +27,40 @@ class ModelOutputs {
   // second dimension of four or more, and else the last.
   void Add(const c10::IValue& of_float, const c10::IValue& of_quantized);
 
+  // Sets the number of the batch that is added next. Without this, batches are
+  // numbered from 0.
+  void SetBatch(int64_t number) { batch_ = number; }
+
   // Returns the figures of all batches so far, in the order in which the
   // quantized model returns the tensors.
   std::vector<ModuleOutputComparison> Figures() const;
 
-  // Returns the tensors whose first pair has exchanged axes
-  // (passes/runtime/statistics/exchanged_axes.h), those of other shapes, too.
+  // Returns the tensors whose axes are exchanged (PairRecord::exchanged), those
+  // of other shapes, too.
   std::vector<ExchangedOutput> Exchanged() const;
 
+  // Adds what was seen of other batches.
+  void Merge(const ModelOutputs& other);
+
+  // As those of PairAccumulator.
+  void Save(ByteWriter& writer) const;
+  static ModelOutputs Load(ByteReader& reader);
+
  private:
-  PairRecord& RecordAt(const std::string& place);
+  struct Output {
+    std::string place;
+    // The first batch that has it, and its number among the tensors there.
+    std::pair<int64_t, int64_t> first;
+    PairAccumulator values;
+  };
 
-  void LookForExchange(const std::string& place, const at::Tensor& x,
-                       const at::Tensor& y);
+  // Returns the output at `place`, which comes at `first` there.
+  Output& At(const std::string& place, std::pair<int64_t, int64_t> first);
+  // Sorts the outputs as they first came.
+  void Sort();
 
-  // By their places.
-  std::vector<std::pair<std::string, PairRecord>> outputs_;
-  // The places that were looked at for exchanged axes.
-  std::vector<std::pair<std::string, std::optional<ExchangedAxes>>> exchanged_;
+  std::vector<Output> outputs_;
+  int64_t batch_ = 0;
 };
 
 }  // namespace ns

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -99,7 +100,7 @@ NonFiniteInputs::NonFiniteInputs(const c10::FunctionSchema& schema) {
 }
 
 void NonFiniteInputs::Look(const Batch& batch, int64_t index) {
-  const std::string name = BatchName(batch, index);
+  const Place name = {index, BatchName(batch, index)};
   for (size_t i = 0; i < batch.arguments.size(); ++i) {
     const size_t place = i + 1;  // behind the module
     LookAt(batch.arguments[i], name,
@@ -115,7 +116,7 @@ void NonFiniteInputs::Look(const Batch& batch, int64_t index) {
   }
 }
 
-void NonFiniteInputs::LookAt(const c10::IValue& value, const std::string& batch,
+void NonFiniteInputs::LookAt(const c10::IValue& value, const Place& batch,
                              const std::string& argument) {
   NonFinite found;
   AddValue(value, found);
@@ -126,7 +127,8 @@ void NonFiniteInputs::LookAt(const c10::IValue& value, const std::string& batch,
   has_inf_ |= found.inf;
   ++arguments_found_;
   if (places_.size() < kListedPlaces) {
-    places_.push_back(absl::StrCat(batch, ", argument '", argument, "'"));
+    places_.push_back(
+        {batch.batch, absl::StrCat(batch.text, ", argument '", argument, "'")});
   }
 }
 
@@ -138,9 +140,41 @@ std::string NonFiniteInputs::Warning() const {
                            : !has_nan_ ? "infinity"
                                        : "NaN and infinity";
   const size_t more = arguments_found_ - places_.size();
-  return absl::StrCat("inputs hold ", what, ": ", absl::StrJoin(places_, "; "),
+  const std::string places =
+      absl::StrJoin(places_, "; ", [](std::string* text, const Place& place) {
+        absl::StrAppend(text, place.text);
+      });
+  return absl::StrCat("inputs hold ", what, ": ", places,
                       more > 0 ? absl::StrCat(" and ", more, " more") : "",
                       "; no culprit is named from their figures");
+}
+
+void NonFiniteInputs::Save(ByteWriter& writer) const {
+  writer.Integer((has_nan_ ? 1 : 0) | (has_inf_ ? 2 : 0));
+  writer.Integer(static_cast<int64_t>(arguments_found_));
+  writer.Integer(static_cast<int64_t>(places_.size()));
+  for (const Place& place : places_) {
+    writer.Integer(place.batch);
+    writer.Text(place.text);
+  }
+}
+
+void NonFiniteInputs::Merge(ByteReader& reader) {
+  const int64_t kinds = reader.Integer();
+  has_nan_ |= (kinds & 1) != 0;
+  has_inf_ |= (kinds & 2) != 0;
+  arguments_found_ += static_cast<size_t>(reader.Integer());
+  const size_t places = reader.Count();
+  for (size_t i = 0; reader.ok() && i < places; ++i) {
+    Place place;
+    place.batch = reader.Integer();
+    place.text = reader.Text();
+    places_.push_back(std::move(place));
+  }
+  std::stable_sort(
+      places_.begin(), places_.end(),
+      [](const Place& a, const Place& b) { return a.batch < b.batch; });
+  places_.resize(std::min(places_.size(), kListedPlaces));
 }
 
 std::string NonFiniteWarning(const c10::FunctionSchema& schema,

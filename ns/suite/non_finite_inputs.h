@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/base/byte_stream.h"
 #include "ns/batches/batch.h"
 
 namespace ns {
@@ -36,15 +37,26 @@ class NonFiniteInputs {
   //   argument 'x' and 2 more; no culprit is named from their figures
   std::string Warning() const;
 
+  // Save what was found, and add it to what was found in other batches. Places
+  // are in the order of batches, whoever looked at them.
+  void Save(ByteWriter& writer) const;
+  void Merge(ByteReader& reader);
+
  private:
-  void LookAt(const c10::IValue& value, const std::string& batch,
+  // "batch 1, argument 'x'".
+  struct Place {
+    int64_t batch = 0;
+    std::string text;
+  };
+
+  void LookAt(const c10::IValue& value, const Place& batch,
               const std::string& argument);
 
   std::vector<std::string> names_;
   bool has_nan_ = false;
   bool has_inf_ = false;
-  // The first few, as "batch 1, argument 'x'", and how many there are in all.
-  std::vector<std::string> places_;
+  // The first few, and how many there are in all.
+  std::vector<Place> places_;
   size_t arguments_found_ = 0;
 };
 

@@ -97,7 +97,8 @@ PairRunner::PairRunner(const ModelGraph& float_model,
       quantized_model_(&quantized_model),
       matches_(&matches),
       options_(std::make_unique<const CompareOptions>(options)),
-      pair_(std::move(pair)) {
+      pair_(std::move(pair)),
+      failed_shadows_(pair_.comparers.size()) {
   if (!options.user_metrics.empty()) {
     ComputeUserFigures();
   }
@@ -165,10 +166,16 @@ absl::Status PairRunner::Run(const Batch& batch) {
     }
   });
   NS_RETURN_IF_ERROR(status);
+  const int64_t number = batch_++;
   std::vector<size_t> shadowed;
   for (size_t i = 0; i < pair_.comparers.size(); ++i) {
     if (pair_.comparers[i].guard != nullptr && !HasFailedShadow(i)) {
       shadowed.push_back(i);
+    }
+  }
+  for (const PairComparers& comparers : pair_.comparers) {
+    for (const PairComparerPtr& comparer : comparers.All()) {
+      comparer->SetBatch(number);
     }
   }
   absl::StatusOr<c10::IValue> outputs = pair_.model.Run(arguments);
@@ -186,6 +193,11 @@ absl::Status PairRunner::Run(const Batch& batch) {
     NS_RETURN_IF_ERROR(Blame(*of_float, *of_quantized));
     return status;
   }
+  for (const size_t i : shadowed) {
+    if (pair_.comparers[i].guard->HasFailed()) {
+      failed_shadows_[i] = {number, pair_.comparers[i].guard->reason()};
+    }
+  }
   if (options_->see_outputs) {
     outputs_ = *std::move(outputs);
   }
@@ -193,6 +205,49 @@ absl::Status PairRunner::Run(const Batch& batch) {
     NS_RETURN_IF_ERROR(figures->EndBatch());
   }
   return saver_ == nullptr ? absl::OkStatus() : saver_->EndBatch();
+}
+
+void PairRunner::Save(ByteWriter& writer) const {
+  for (const std::optional<FailedShadow>& failed : failed_shadows_) {
+    writer.Integer(failed ? 1 : 0);
+    if (failed) {
+      writer.Integer(failed->batch);
+      writer.Text(failed->reason);
+    }
+  }
+  for (const PairComparers& comparers : pair_.comparers) {
+    for (const PairComparerPtr& comparer : comparers.All()) {
+      comparer->accumulator().Save(writer);
+    }
+  }
+  for (const std::unique_ptr<UserFigures>& figures : user_figures_) {
+    figures->Save(writer);
+  }
+}
+
+void PairRunner::Merge(ByteReader& reader) {
+  for (std::optional<FailedShadow>& failed : failed_shadows_) {
+    if (reader.Integer() == 0) {
+      continue;
+    }
+    FailedShadow other;
+    other.batch = reader.Integer();
+    other.reason = reader.Text();
+    if (!failed || other.batch < failed->batch) {
+      failed = std::move(other);
+    }
+  }
+  for (const PairComparers& comparers : pair_.comparers) {
+    for (const PairComparerPtr& comparer : comparers.All()) {
+      if (!reader.ok()) {
+        return;
+      }
+      comparer->Merge(PairAccumulator::Load(reader));
+    }
+  }
+  for (const std::unique_ptr<UserFigures>& figures : user_figures_) {
+    figures->Merge(reader);
+  }
 }
 
 std::pair<c10::IValue, c10::IValue> PairRunner::TakeOutputs() {
@@ -205,11 +260,6 @@ absl::Status PairRunner::Blame(const Arguments& of_float,
                                const Arguments& of_quantized) const {
   NS_RETURN_IF_ERROR(OfModel("float", RunCopy(*float_model_, of_float)));
   return OfModel("quantized", RunCopy(*quantized_model_, of_quantized));
-}
-
-bool PairRunner::HasFailedShadow(size_t index) const {
-  const ShadowGuardPtr& guard = pair_.comparers[index].guard;
-  return guard != nullptr && guard->HasFailed();
 }
 
 void PairRunner::ObserveShadow(size_t index, PairComparer::Observer see) {
@@ -226,7 +276,7 @@ std::vector<NotShadowedMatch> PairRunner::not_shadowed() const {
     const bool is_listed =
         next != pair_.not_shadowed.end() && next->name == name;
     if (HasFailedShadow(i)) {
-      matches.push_back({name, pair_.comparers[i].guard->reason()});
+      matches.push_back({name, failed_shadows_[i]->reason});
     } else if (is_listed) {
       matches.push_back(*next);
     }
@@ -313,12 +363,15 @@ std::vector<std::string> PairRunner::Warnings() const {
         warnings.push_back(absl::StrCat(what, ": ", comparer->problem()));
       }
     };
+    // A shadow that failed is listed with its reason.
+    const PairComparerPtr none;
+    const auto& shadow = HasFailedShadow(i) ? none : comparers.shadow;
     warn(name, comparers.activation);
-    warn(name, comparers.shadow);
+    warn(name, shadow);
     for (const OtherOutputComparers& other : comparers.others) {
       const std::string what = OutputLabel(name, other.name);
       warn(what, other.activation);
-      warn(what, other.shadow);
+      warn(what, HasFailedShadow(i) ? none : other.shadow);
     }
     if (comparers.activation == nullptr) {
       continue;

@@ -3,6 +3,7 @@
 #define NS_SUITE_PAIR_RUNNER_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "ir/base/byte_stream.h"
 #include "ir/model/model_graph.h"
 #include "ns/batches/batch.h"
 #include "ns/result/comparison_result.h"
@@ -42,10 +44,21 @@ class PairRunner {
   // metric of the user that fails; values that cannot be saved.
   absl::Status Run(const Batch& batch);
 
+  // Sets the number of the batch that runs next. Without this, batches are
+  // numbered from 0.
+  void SetBatch(int64_t number) { batch_ = number; }
+
   // Returns what the models returned for the last batch, the float model first,
   // and forgets it. To be called at most once after each Run that succeeds, and
   // only with CompareOptions::see_outputs.
   std::pair<c10::IValue, c10::IValue> TakeOutputs();
+
+  // Saves what was gathered so far, and adds it to what another runner, of the
+  // same models and options, gathered from other batches: the figures are then
+  // those of all batches, whichever of the two ran them. Merge fails the reader
+  // for what Save cannot have written, and may throw c10::Error for it.
+  void Save(ByteWriter& writer) const;
+  void Merge(ByteReader& reader);
 
   // Sets the figures of all FigureKinds (ns/result/figure_kinds.h) and outputs
   // of match `index`, over all batches so far. Those that were not asked for,
@@ -82,12 +95,20 @@ class PairRunner {
              const MatchResult& matches, const CompareOptions& options,
              PairedModels pair);
 
+  // Why a shadow does not run, and the batch in which it failed.
+  struct FailedShadow {
+    int64_t batch = 0;
+    std::string reason;
+  };
+
   void ComputeUserFigures();
   // Runs both models alone to find out which of them fails, and why; OK when
   // neither does.
   absl::Status Blame(const std::vector<c10::IValue>& of_float,
                      const std::vector<c10::IValue>& of_quantized) const;
-  bool HasFailedShadow(size_t index) const;
+  bool HasFailedShadow(size_t index) const {
+    return failed_shadows_[index].has_value();
+  }
   // What `comparer` gathered for match `index`; absent where it is null or saw
   // nothing, or where it `is_of_shadow` and that failed.
   std::optional<ActivationComparison> Result(
@@ -100,6 +121,9 @@ class PairRunner {
   // The user's figures hold the address of the metrics in it.
   std::unique_ptr<const CompareOptions> options_;
   PairedModels pair_;
+  int64_t batch_ = 0;
+  // One for each match.
+  std::vector<std::optional<FailedShadow>> failed_shadows_;
   // What the models returned for the last batch, for TakeOutputs.
   c10::IValue outputs_;
   // Null where nothing is saved.

@@ -10,6 +10,8 @@
 #include "absl/strings/str_join.h"
 #include "ns/result/metrics.h"
 #include "ns/suite/record_figures.h"
+#include "passes/runtime/statistics/pair_statistics.h"
+#include "passes/runtime/statistics/tensor_statistics.h"
 
 namespace ns {
 namespace {
@@ -49,18 +51,18 @@ void PooledComparison::AddBatch(const std::vector<at::Tensor>& x,
       TensorStatisticsOptions by_channel;
       by_channel.codes = false;
       by_channel.channel_dim = ChannelDimIn(options_.channels, x[i].dim());
-      by_channel_.Merge(CompareTensors(x[i], y[i], by_channel));
+      by_channel_.Add(CompareTensors(x[i], y[i], by_channel));
     }
     if (options_.in_loop) {
       if (trips_.size() <= i) {
         trips_.resize(i + 1);
       }
-      trips_[i].Merge(statistics);
+      trips_[i].Add(statistics);
     }
     compared = true;
   }
   if (compared) {
-    pooled_.Merge(of_batch);
+    pooled_.Add(of_batch);
     batch_sqnr_db_.push_back(of_batch.SqnrDb());
   }
 }
@@ -71,12 +73,13 @@ std::optional<ActivationComparison> PooledComparison::Result() const {
   }
   ActivationComparison result;
   result.shape = *shape_;
-  result.error = FiguresOf(pooled_);
+  result.error = FiguresOf(pooled_.Value());
   result.batch_sqnr_db = batch_sqnr_db_;
+  const TensorStatistics by_channel = by_channel_.Value();
   result.channels =
-      SummaryOfChannels(by_channel_.channels, by_channel_.sums.count);
-  for (const PairStatistics& trip : trips_) {
-    result.trip_sqnr_db.push_back(trip.SqnrDb());
+      SummaryOfChannels(by_channel.channels, by_channel.sums.count);
+  for (const PooledSums& trip : trips_) {
+    result.trip_sqnr_db.push_back(trip.Value().SqnrDb());
   }
   return result;
 }

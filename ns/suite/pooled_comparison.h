@@ -11,8 +11,7 @@
 
 #include "ns/result/comparison_result.h"
 #include "passes/runtime/loggers/channel_dim.h"
-#include "passes/runtime/statistics/pair_statistics.h"
-#include "passes/runtime/statistics/tensor_statistics.h"
+#include "passes/runtime/statistics/pooled_statistics.h"
 
 namespace ns {
 
@@ -54,11 +53,11 @@ class PooledComparison {
   PooledComparisonOptions options_;
   // Of the first pair that was compared.
   std::optional<std::vector<int64_t>> shape_;
-  PairStatistics pooled_;
+  PooledSums pooled_;
   // With channels; and no other statistics.
-  TensorStatistics by_channel_;
+  PooledStatistics by_channel_;
   std::vector<double> batch_sqnr_db_;
-  std::vector<PairStatistics> trips_;
+  std::vector<PooledSums> trips_;
   std::string warning_;
 };
 

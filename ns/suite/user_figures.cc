@@ -49,7 +49,7 @@ void UserFigures::See(const at::Tensor& x, const at::Tensor& y) {
 absl::Status UserFigures::EndBatch() {
   if (calls_ > 0 && status_.ok()) {
     for (Sum& sum : sums_) {
-      sum.of_batches += sum.of_calls / static_cast<double>(calls_);
+      sum.of_batches.Add(sum.of_calls / static_cast<double>(calls_));
       sum.of_calls = 0;
     }
     ++batches_;
@@ -61,10 +61,29 @@ absl::Status UserFigures::EndBatch() {
 std::vector<UserFigure> UserFigures::Means() const {
   std::vector<UserFigure> means;
   for (size_t i = 0; batches_ > 0 && i < sums_.size(); ++i) {
-    means.push_back({(*metrics_)[i].name,
-                     sums_[i].of_batches / static_cast<double>(batches_)});
+    means.push_back({(*metrics_)[i].name, sums_[i].of_batches.Value() /
+                                              static_cast<double>(batches_)});
   }
   return means;
+}
+
+void UserFigures::Save(ByteWriter& writer) const {
+  writer.Integer(batches_);
+  writer.Integer(static_cast<int64_t>(sums_.size()));
+  for (const Sum& sum : sums_) {
+    sum.of_batches.Save(writer);
+  }
+}
+
+void UserFigures::Merge(ByteReader& reader) {
+  batches_ += reader.Integer();
+  if (reader.Count() != sums_.size()) {
+    reader.Fail();
+    return;
+  }
+  for (Sum& sum : sums_) {
+    sum.of_batches.Merge(ExactSum::Load(reader));
+  }
 }
 
 std::vector<std::string> NanWarnings(

@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "ir/base/byte_stream.h"
 #include "ns/result/comparison_result.h"
 #include "ns/suite/user_metrics.h"
+#include "passes/runtime/statistics/exact_sum.h"
 
 namespace ns {
 
@@ -36,10 +38,15 @@ class UserFigures {
   // metrics; empty when none had.
   std::vector<UserFigure> Means() const;
 
+  // Save what was computed in batches that have ended, and add it to that of
+  // others. Merge fails the reader for bytes of other metrics.
+  void Save(ByteWriter& writer) const;
+  void Merge(ByteReader& reader);
+
  private:
   struct Sum {
-    double of_calls = 0;
-    double of_batches = 0;
+    double of_calls = 0;  // in the batch that runs
+    ExactSum of_batches;
   };
 
   std::string place_;

@@ -3,12 +3,16 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 
 namespace ns {
@@ -97,6 +101,38 @@ int AvailableProcessors() {
     count = static_cast<int>(*quota);
   }
   return std::max(1, count);
+}
+
+std::string InstructionSet() {
+  constexpr const char* kInstructions[] = {
+      "avx",         "avx2",        "fma",      "avx512f",
+      "avx512bw",    "avx512_vnni", "avx_vnni", "avx512_bf16",
+      "avx512_fp16", "amx_int8",    "amx_bf16", "asimd",
+      "asimddp",     "i8mm",        "bf16",     "sve"};
+  constexpr const char* kVariables[] = {
+      "ATEN_CPU_CAPABILITY", "DNNL_MAX_CPU_ISA", "ONEDNN_MAX_CPU_ISA"};
+  std::set<std::string> flags;
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; flags.empty() && std::getline(info, line);) {
+    // Of x86 and of ARM.
+    if (absl::StartsWith(line, "flags") || absl::StartsWith(line, "Features")) {
+      const std::vector<std::string> words = absl::StrSplit(line, ' ');
+      flags.insert(words.begin(), words.end());
+    }
+  }
+  std::vector<std::string> found;
+  for (const char* const instruction : kInstructions) {
+    if (flags.count(instruction) != 0) {
+      found.emplace_back(instruction);
+    }
+  }
+  std::string text = absl::StrJoin(found, " ");
+  for (const char* const variable : kVariables) {
+    if (const char* const value = std::getenv(variable)) {
+      absl::StrAppend(&text, ", ", variable, "=", value);
+    }
+  }
+  return text;
 }
 
 }  // namespace ns

@@ -1,4 +1,4 @@
-// Tells how many processors this process may use.
+// Describes the processors that this process runs on.
 #ifndef TOOLS_COMMAND_LINE_PROCESSORS_H_
 #define TOOLS_COMMAND_LINE_PROCESSORS_H_
 
@@ -21,6 +21,12 @@ int AvailableProcessors();
 // `root` is the folder of the hierarchies, /sys/fs/cgroup.
 std::optional<double> ProcessorQuota(absl::string_view memberships,
                                      const std::string& root);
+
+// Returns which instructions of this processor the kernels of LibTorch and ns
+// choose by, and the environment variables that limit them: "avx2 fma avx512f
+// avx512_vnni, ONEDNN_MAX_CPU_ISA=AVX2". Where two machines differ in it, float
+// and int8 kernels may round differently.
+std::string InstructionSet();
 
 }  // namespace ns
 

@@ -62,6 +62,7 @@ Command ReproCommand();
 Command FuseCommand();
 Command LowerCommand();
 Command DiffCommand();
+Command MergeCommand();
 Command ExplainCommand();
 Command InspectCommand();
 

@@ -30,7 +30,7 @@ std::vector<Command> Commands() {
           SensitivityCommand(), QuantizeCommand(), SearchCommand(),
           ReportCommand(),      ExportCommand(),   ReproCommand(),
           FuseCommand(),        LowerCommand(),    DiffCommand(),
-          ExplainCommand(),     InspectCommand()};
+          MergeCommand(),       ExplainCommand(),  InspectCommand()};
 }
 
 std::vector<absl::string_view> CommandNames() {

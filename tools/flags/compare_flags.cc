@@ -346,7 +346,8 @@ absl::StatusOr<CompareFlags> ParseCompareFlags(const Flags& flags) {
   options.compare.exact = flags.Has("exact");
   options.compare.outliers = flags.Has("outliers");
   options.compare.histograms = flags.Has("histograms") || flags.Has("html");
-  if (flags.Has("histograms") && parsed.outputs.json_path.empty()) {
+  if (flags.Has("histograms") && parsed.outputs.json_path.empty() &&
+      !flags.Has("shard")) {
     return absl::InvalidArgumentError(
         "--histograms are written into the JSON; add --json=PATH");
   }

@@ -2,6 +2,7 @@
 
 #include "tools/flags/limit_flags.h"
 #include "tools/flags/run_flags.h"
+#include "tools/flags/shard_flags.h"
 
 namespace ns {
 namespace {
@@ -123,6 +124,11 @@ constexpr FlagSpec kFlags[] = {
     {"threads", "N", "threads within one op; default: all that it may use"},
     {"exact", "",
      "run float convolutions as they stand, not folded and fused (slower)"},
+    Heading("several machines"),
+    kShardFlag,
+    kSaveShardFlag,
+    kResumeFlag,
+    kSaveEveryFlag,
 };
 
 constexpr absl::string_view kPositionals[] = {"float", "quantized", "inputs"};

@@ -138,6 +138,10 @@ std::string LimitFacts(const Json& report) {
 // Which samples were compared, and how well the models do their task.
 std::string TaskFacts(const Json& report) {
   std::string facts;
+  const std::string partial = TextMember(report, "partial");
+  if (!partial.empty()) {
+    absl::StrAppend(&facts, Fact("Partial", HtmlText(partial)));
+  }
   ComparedSamples samples;
   const Json* compared = FindMember(report, "samples");
   if (compared != nullptr && ReadJson(*compared, samples).ok()) {

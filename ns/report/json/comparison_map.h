@@ -270,6 +270,7 @@ void Map(Io& io, ComparisonResult& result) {
   io.Optional("inputs", result.input_paths);
   io("matching", result.matching);
   io("batches", result.batches);
+  io.Optional("partial", result.partial);
   io.Optional("samples", result.samples);
   io.Optional("reference", result.reference);
   io.Optional("emulated", result.emulated);

@@ -162,6 +162,11 @@ std::string AgreementLine(const ComparisonResult& result) {
                           : "";
 }
 
+// Returns "partial   5 of 7 batches; shards 1 of 3 are missing".
+std::string PartialLine(const ComparisonResult& result) {
+  return result.partial ? SummaryLine("partial", *result.partial) : "";
+}
+
 // Returns "samples compared        3, 17 of 256 (flipped)".
 std::string SamplesLine(const ComparisonResult& result) {
   return result.samples
@@ -375,7 +380,7 @@ std::string MatchSummary(const ComparisonResult& result) {
 std::string FigureSummary(const ComparisonResult& result) {
   const std::optional<Verdict> verdict = VerdictOf(result);
   return absl::StrCat(
-      CountLine(result), SamplesLine(result),
+      CountLine(result), PartialLine(result), SamplesLine(result),
       result.layers.empty() ? "" : LowestLines(result),
       BlameLines(result, verdict), VerdictLines(result, verdict),
       GainSummary(result), SaturatingList(result), EmulationSummary(result),

@@ -1,6 +1,6 @@
 #include "passes/runtime/loggers/pair_comparer.h"
 
-#include <atomic>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <tuple>
@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "passes/runtime/is_dense.h"
-#include "passes/runtime/statistics/exchanged_axes.h"
 #include "passes/runtime/statistics/saved_statistics.h"
 
 namespace ns {
@@ -51,7 +50,7 @@ PairComparerPtr FromState(const State& state) {
   record.shape = std::get<4>(state);
   std::tie(record.only_x, record.only_y) = std::get<5>(state);
   auto comparer = c10::make_intrusive<PairComparer>(options);
-  comparer->SetState(std::move(record), std::get<6>(state));
+  comparer->SetState(record, std::get<6>(state));
   return comparer;
 }
 
@@ -118,58 +117,40 @@ void PairComparer::Compare(const at::Tensor& x, const at::Tensor& y) {
       at::isIntegralType(x.scalar_type(), /*includeBool=*/true)) {
     return;
   }
+  record_.reset();
   if (!IsDense(x) || !IsDense(y)) {
-    problem_ = "nested and sparse tensors are not compared";
+    accumulator_.AddProblem("nested and sparse tensors are not compared");
     return;
   }
   if (x.sizes() != y.sizes()) {
-    problem_ = "shapes differ, " + ShapeText(x) + " and " + ShapeText(y) +
-               "; not compared";
-    LookForExchange(x, y);
+    accumulator_.AddProblem("shapes differ, " + ShapeText(x) + " and " +
+                            ShapeText(y) + "; not compared");
+    accumulator_.AddMisshapen(x, y);
     return;
   }
   TensorStatisticsOptions options = StatisticsOf(options_, x.dim());
   options.histograms =
-      options_.histograms ? &record_.pooled.histograms : nullptr;
-  const TensorStatistics statistics = CompareTensors(x, y, options);
-  record_.pooled.Merge(statistics);
-  record_.constant.Add(x, y, options.channel_dim, statistics.channels);
-  if (record_.batches.empty() && statistics.sums.SqnrDb() < kExchangeBelowDb) {
-    LookForExchange(x, y);
-  }
-  batch_.Merge(statistics.sums);
-  if (options_.in_loop) {
-    const auto trip = static_cast<size_t>(call);
-    if (record_.trips.size() <= trip) {
-      record_.trips.resize(trip + 1);
-    }
-    record_.trips[trip].Merge(statistics.sums);
-  }
-  if (!compared_ && record_.batches.empty()) {
-    record_.shape = x.sizes().vec();
-  }
-  compared_ = true;
+      options_.histograms ? &accumulator_.histograms() : nullptr;
+  accumulator_.Add(x, y, CompareTensors(x, y, options), options.channel_dim,
+                   options_.in_loop ? std::optional(static_cast<size_t>(call))
+                                    : std::nullopt);
   for (const Observer& observer : observers_) {
     observer(x, y, call);
   }
 }
 
-void PairComparer::LookForExchange(const at::Tensor& x, const at::Tensor& y) {
-  if (!std::exchange(looked_for_exchange_, true)) {
-    record_.exchanged = FindExchangedAxes(x, y);
-  }
-}
-
 void PairComparer::MissX() {
   if (IsEnabled()) {
-    ++record_.only_y;
+    record_.reset();
+    accumulator_.AddAlone(/*only_x=*/0, /*only_y=*/1);
     ++calls_;
   }
 }
 
 void PairComparer::MissY() {
   if (IsEnabled()) {
-    ++record_.only_x;
+    record_.reset();
+    accumulator_.AddAlone(/*only_x=*/1, /*only_y=*/0);
   }
 }
 
@@ -200,26 +181,39 @@ void PairComparer::SeeY(const at::Tensor& y) {
 }
 
 void PairComparer::EndBatch() {
-  record_.only_x += static_cast<int64_t>(waiting_x_.size());
-  record_.only_y += static_cast<int64_t>(waiting_y_.size());
+  record_.reset();
+  accumulator_.AddAlone(static_cast<int64_t>(waiting_x_.size()),
+                        static_cast<int64_t>(waiting_y_.size()));
   waiting_x_.clear();
   waiting_y_.clear();
-  if (compared_) {
-    if (options_.by_batch || record_.batches.empty()) {
-      record_.batches.emplace_back();
-    }
-    record_.batches.back().Merge(batch_);
-  }
-  batch_ = PairStatistics();
+  accumulator_.EndBatch();
   calls_ = 0;
-  compared_ = false;
 }
 
 void PairComparer::Clear() {
   EndBatch();
-  record_ = PairRecord();
-  looked_for_exchange_ = false;
-  problem_.clear();
+  record_.reset();
+  accumulator_ = PairAccumulator(options_.by_batch);
+}
+
+const PairRecord& PairComparer::record() const {
+  if (!record_) {
+    record_ = accumulator_.Record();
+  }
+  return *record_;
+}
+
+void PairComparer::Merge(const PairAccumulator& other) {
+  record_.reset();
+  accumulator_.Merge(other);
+}
+
+void PairComparer::SetState(const PairRecord& record, std::string problem) {
+  record_.reset();
+  accumulator_ = PairAccumulator::FromRecord(record, options_.by_batch);
+  if (!problem.empty()) {
+    accumulator_.AddProblem(std::move(problem));
+  }
 }
 
 }  // namespace ns

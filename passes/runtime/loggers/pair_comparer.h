@@ -8,12 +8,14 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "passes/runtime/loggers/channel_dim.h"
 #include "passes/runtime/loggers/logger.h"
+#include "passes/runtime/loggers/pair_accumulator.h"
 #include "passes/runtime/loggers/pair_record.h"
 
 namespace ns {
@@ -48,7 +50,7 @@ struct PairComparerOptions {
 class PairComparer final : public Logger {
  public:
   explicit PairComparer(const PairComparerOptions& options = {})
-      : options_(options) {}
+      : options_(options), accumulator_(options.by_batch) {}
 
   // Compares two values. Tensors of different shapes are not compared: see
   // problem().
@@ -74,9 +76,16 @@ class PairComparer final : public Logger {
 
   void Clear() override;
 
-  const PairRecord& record() const { return record_; }
+  const PairRecord& record() const;
   // Says in a phrase what could not be compared; empty for nothing.
-  const std::string& problem() const { return problem_; }
+  const std::string& problem() const { return accumulator_.problem(); }
+  // What the record is made from. Its batches are numbered from 0, unless their
+  // numbers are set before they run.
+  const PairAccumulator& accumulator() const { return accumulator_; }
+  void SetBatch(int64_t number) { accumulator_.SetBatch(number); }
+  // Adds what a comparer with the same options saw of other batches. To be
+  // called between batches.
+  void Merge(const PairAccumulator& other);
   const PairComparerOptions& options() const { return options_; }
 
   // An observer is called with every pair that is compared. `call` is the
@@ -89,24 +98,16 @@ class PairComparer final : public Logger {
   }
 
   // Sets the state when a saved comparer is loaded.
-  void SetState(PairRecord record, std::string problem) {
-    record_ = std::move(record);
-    problem_ = std::move(problem);
-  }
+  void SetState(const PairRecord& record, std::string problem);
 
  private:
-  void LookForExchange(const at::Tensor& x, const at::Tensor& y);
-
   PairComparerOptions options_;
-  PairRecord record_;
-  std::string problem_;
+  PairAccumulator accumulator_;
+  // Made when it is asked for, and absent after every change.
+  mutable std::optional<PairRecord> record_;
   std::vector<Observer> observers_;
-  // The statistics of the batch that runs.
-  PairStatistics batch_;
+  // The calls of the batch that runs.
   int64_t calls_ = 0;
-  bool compared_ = false;
-  // Whether a pair was looked at for exchanged axes.
-  bool looked_for_exchange_ = false;
   std::deque<at::Tensor> waiting_x_;
   std::deque<at::Tensor> waiting_y_;
 };

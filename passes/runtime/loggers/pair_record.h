@@ -13,8 +13,8 @@
 
 namespace ns {
 
-// The record of values x of one model and y of the other. It is mergeable: the
-// record of two runs is that of one run over the batches of both.
+// The record of values x of one model and y of the other, as PairAccumulator
+// makes it.
 struct PairRecord {
   // The statistics over all batches.
   TensorStatistics pooled;
@@ -28,15 +28,13 @@ struct PairRecord {
   std::vector<int64_t> shape;
   // The channels of y without a variation of their own. Not saved.
   ConstantChannels constant;
-  // The axes that are exchanged in the first pair, if its shapes differ or its
-  // SQNR is below kExchangeBelowDb. Not saved.
+  // The axes that are exchanged in the first pair of the first batch with an
+  // SQNR below kExchangeBelowDb or, where there is none, in the first pair of
+  // different shapes. Not saved.
   std::optional<ExchangedAxes> exchanged;
   // How often only one model had a value.
   int64_t only_x = 0;
   int64_t only_y = 0;
-
-  // Appends the batches of `other`.
-  void Merge(const PairRecord& other);
 };
 
 }  // namespace ns

@@ -107,6 +107,42 @@ void ConstantChannels::Merge(const ConstantChannels& other) {
   }
 }
 
+void ConstantChannels::Save(ByteWriter& writer) const {
+  writer.Integer(static_cast<int64_t>(ranges_.size()));
+  for (const Range& range : ranges_) {
+    const bool has_extremes = range.is_seen && !range.varies;
+    writer.Integer(!range.is_seen ? 0 : range.varies ? 1 : 2);
+    if (has_extremes) {
+      for (const float extreme :
+           {range.min_x, range.max_x, range.min_y, range.max_y}) {
+        writer.Double(extreme);
+      }
+    }
+  }
+}
+
+ConstantChannels ConstantChannels::Load(ByteReader& reader) {
+  ConstantChannels channels;
+  const size_t count = reader.Count();
+  for (size_t i = 0; reader.ok() && i < count; ++i) {
+    Range range;
+    const int64_t kind = reader.Integer();
+    if (kind < 0 || kind > 2) {
+      reader.Fail();
+    }
+    range.is_seen = kind != 0;
+    range.varies = kind == 1;
+    if (kind == 2) {
+      for (float* extreme :
+           {&range.min_x, &range.max_x, &range.min_y, &range.max_y}) {
+        *extreme = static_cast<float>(reader.Double());
+      }
+    }
+    channels.ranges_.push_back(range);
+  }
+  return channels;
+}
+
 int64_t ConstantChannels::Count() const {
   return std::count_if(ranges_.begin(), ranges_.end(), [](const Range& range) {
     return range.is_seen && !range.varies && range.min_x < range.max_x;

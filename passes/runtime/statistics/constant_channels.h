@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "ir/base/byte_stream.h"
 #include "passes/runtime/statistics/tensor_statistics.h"
 
 namespace at {
@@ -28,6 +29,10 @@ class ConstantChannels {
 
   // The number of channels with several values in x, and one in y.
   int64_t Count() const;
+
+  // Load fails the reader for bytes that Save cannot have written.
+  void Save(ByteWriter& writer) const;
+  static ConstantChannels Load(ByteReader& reader);
 
  private:
   // The extremes of a channel; none in a channel that `varies`, in y.

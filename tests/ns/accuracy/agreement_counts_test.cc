@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "ir/base/byte_stream.h"
 
 namespace ns {
 namespace {
@@ -97,6 +98,50 @@ TEST(AgreementCountsTest, NoSamplesHaveNoAgreement) {
   AgreementCounts counts;
   EXPECT_FALSE(counts.Result().has_value());
   counts.Add(at::zeros({0, 3}), at::zeros({0, 3}));
+  EXPECT_FALSE(counts.Result().has_value());
+}
+
+TEST(AgreementCountsTest, SplitOfBatchesDoesNotMatter) {
+  std::vector<at::Tensor> x;
+  std::vector<at::Tensor> y;
+  AgreementCounts whole;
+  for (int i = 0; i < 9; ++i) {
+    x.push_back(at::randn({3, 7}) * (i + 1));
+    y.push_back(x.back() + at::randn({3, 7}));
+    whole.Add(x.back(), y.back());
+  }
+  for (int parts = 1; parts <= 4; ++parts) {
+    AgreementCounts merged;
+    for (int part = parts - 1; part >= 0; --part) {
+      AgreementCounts counts;
+      for (size_t i = part; i < x.size(); i += parts) {
+        counts.Add(x[i], y[i]);
+      }
+      ByteWriter writer;
+      counts.Save(writer);
+      ByteReader reader(writer.bytes());
+      merged.Merge(reader);
+      EXPECT_TRUE(reader.AtEnd());
+    }
+    EXPECT_EQ(merged.Result()->samples, 27);
+    EXPECT_EQ(merged.Result()->flipped, whole.Result()->flipped);
+    EXPECT_EQ(merged.Result()->top5, whole.Result()->top5);
+    EXPECT_EQ(merged.Result()->float_confidence,
+              whole.Result()->float_confidence);
+    EXPECT_EQ(merged.Result()->confidence_drift,
+              whole.Result()->confidence_drift);
+  }
+}
+
+TEST(AgreementCountsTest, OtherClassesInAnotherPartHaveNoResult) {
+  AgreementCounts counts;
+  counts.Add(at::rand({2, 5}), at::rand({2, 5}));
+  AgreementCounts other;
+  other.Add(at::rand({2, 6}), at::rand({2, 6}));
+  ByteWriter writer;
+  other.Save(writer);
+  ByteReader reader(writer.bytes());
+  counts.Merge(reader);
   EXPECT_FALSE(counts.Result().has_value());
 }
 

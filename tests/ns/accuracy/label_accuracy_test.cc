@@ -9,6 +9,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ir/base/byte_stream.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
 #include "tests/testing/temporary_file.h"
@@ -154,6 +155,47 @@ TEST(LabelAccuracyTest, ThereAreAsManyLabelsAsBatches) {
   NS_EXPECT_OK(LabelAccuracy::Load(path, 1, true).status());
   EXPECT_THAT(MessageOf(LabelAccuracy::Load(FileOf({at::rand({2})}), 1, true)),
               HasSubstr("batch 0 is no tensor of integers"));
+}
+
+TEST(LabelAccuracyTest, MergedFlipsAreTheFirstOnes) {
+  constexpr int64_t kBatches = 7;
+  constexpr int64_t kSamples = 300;
+  std::vector<at::Tensor> labels;
+  std::vector<at::Tensor> x;
+  std::vector<at::Tensor> y;
+  for (int64_t i = 0; i < kBatches; ++i) {
+    labels.push_back(at::randint(0, 3, {kSamples}, at::kLong));
+    x.push_back(at::randn({kSamples, 3}));
+    y.push_back(at::randn({kSamples, 3}));
+  }
+  LabelAccuracy whole = Loaded(labels);
+  for (int64_t i = 0; i < kBatches; ++i) {
+    NS_ASSERT_OK(whole.Add(i, x[i], y[i]));
+  }
+  LabelAccuracy merged = Loaded(labels);
+  for (const int64_t part : {2, 0, 1}) {
+    LabelAccuracy accuracy = Loaded(labels);
+    for (int64_t i = part; i < kBatches; i += 3) {
+      NS_ASSERT_OK(accuracy.Add(i, x[i], y[i]));
+    }
+    ByteWriter writer;
+    accuracy.Save(writer);
+    ByteReader reader(writer.bytes());
+    merged.Merge(reader);
+    EXPECT_TRUE(reader.AtEnd());
+  }
+  const Accuracy expected = whole.Result();
+  const Accuracy result = merged.Result();
+  EXPECT_EQ(result.samples, kBatches * kSamples);
+  EXPECT_EQ(result.flipped, expected.flipped);
+  EXPECT_EQ(result.lowest_difference, expected.lowest_difference);
+  ASSERT_EQ(expected.flips.size(), LabelAccuracy::kMostFlips);
+  ASSERT_EQ(result.flips.size(), LabelAccuracy::kMostFlips);
+  for (size_t i = 0; i < result.flips.size(); ++i) {
+    EXPECT_EQ(result.flips[i].batch, expected.flips[i].batch);
+    EXPECT_EQ(result.flips[i].sample, expected.flips[i].sample);
+    EXPECT_EQ(result.flips[i].float_margin, expected.flips[i].float_margin);
+  }
 }
 
 }  // namespace

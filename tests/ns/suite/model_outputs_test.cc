@@ -9,6 +9,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ir/base/byte_stream.h"
 
 namespace ns {
 namespace {
@@ -115,6 +116,31 @@ TEST(ModelOutputsTest, NestedOutputsAndSingleNumbersHaveNames) {
   const auto figures = outputs.Figures();
   EXPECT_THAT(NamesOf(figures), ElementsAre("output[0]['loss']"));
   EXPECT_FALSE(figures[0].figures.channels.has_value());
+}
+
+TEST(ModelOutputsTest, MergedOutputsAreInTheOrderOfTheLowestBatch) {
+  const at::Tensor x = at::randn({3, 4});
+  const auto dict = [&](const std::string& first, const std::string& second) {
+    c10::Dict<std::string, at::Tensor> values;
+    values.insert(first, x);
+    values.insert(second, x + 1);
+    return c10::IValue(values);
+  };
+  ModelOutputs whole;
+  whole.Add(dict("b", "a"), dict("b", "a"));
+  whole.Add(dict("a", "c"), dict("a", "c"));
+  ModelOutputs first;
+  first.Add(dict("b", "a"), dict("b", "a"));
+  ModelOutputs second;
+  second.SetBatch(1);
+  second.Add(dict("a", "c"), dict("a", "c"));
+  ByteWriter writer;
+  first.Save(writer);
+  ByteReader reader(writer.bytes());
+  second.Merge(ModelOutputs::Load(reader));
+  EXPECT_TRUE(reader.AtEnd());
+  EXPECT_EQ(NamesOf(second.Figures()), NamesOf(whole.Figures()));
+  EXPECT_THAT(second.Figures(), SizeIs(3));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ir/base/byte_stream.h"
 
 namespace ns {
 namespace {
@@ -123,6 +124,27 @@ TEST(NonFiniteInputsTest, ListsTheFirstFewInOneLine) {
             "inputs hold NaN: batch 0, argument 'x'; batch 1, argument 'x'; "
             "batch 2, argument 'x' and 2 more; no culprit is named from their "
             "figures");
+}
+
+TEST(NonFiniteInputsTest, MergedPlacesAreThoseOfTheFirstBatches) {
+  NonFiniteInputs whole(Schema());
+  NonFiniteInputs merged(Schema());
+  for (int64_t batch = 0; batch < 6; ++batch) {
+    whole.Look({{With(NAN), at::Tensor()}, {}, ""}, batch);
+  }
+  for (const int64_t part : {1, 0}) {
+    NonFiniteInputs inputs(Schema());
+    for (int64_t batch = part; batch < 6; batch += 2) {
+      inputs.Look({{With(NAN), at::Tensor()}, {}, ""}, batch);
+    }
+    ByteWriter writer;
+    inputs.Save(writer);
+    ByteReader reader(writer.bytes());
+    merged.Merge(reader);
+    EXPECT_TRUE(reader.AtEnd());
+  }
+  EXPECT_EQ(merged.Warning(), whole.Warning());
+  EXPECT_THAT(merged.Warning(), HasSubstr("and 3 more"));
 }
 
 }  // namespace
