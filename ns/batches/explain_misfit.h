@@ -17,8 +17,9 @@ namespace ns {
 //
 // It looks at convolutions, linear layers and embeddings that read an argument
 // as it is, or through ops that observe or quantize it, in the file that the
-// model was read from, or in `model` itself if it is of no file. Returns "" where
-// the batch fits these, or none is found. `batch` is one that FitBatch has fitted.
+// model was read from, or in `model` itself if it is of no file. Returns ""
+// where the batch fits these, or none is found. `batch` is one that FitBatch has
+// fitted.
 std::string ExplainMisfit(const ModelGraph& model, const Batch& batch);
 
 }  // namespace ns
