@@ -288,4 +288,13 @@ std::string ExplainMisfit(const ModelGraph& model, const Batch& batch) {
   return Explain(model, batch);
 }
 
+absl::Status WithMisfit(const absl::Status& failure, const ModelGraph& model,
+                        const Batch& batch) {
+  const std::string why = ExplainMisfit(model, batch);
+  return why.empty()
+             ? failure
+             : absl::Status(failure.code(),
+                            absl::StrCat(why, " (", failure.message(), ")"));
+}
+
 }  // namespace ns

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/status/status.h"
 #include "ir/model/model_graph.h"
 #include "ns/batches/batch.h"
 
@@ -18,9 +19,14 @@ namespace ns {
 // It looks at convolutions, linear layers and embeddings that read an argument
 // as it is, or through ops that observe or quantize it, in the file that the
 // model was read from, or in `model` itself if it is of no file. Returns ""
-// where the batch fits these, or none is found. `batch` is one that FitBatch has
-// fitted.
+// where the batch fits these, or none is found. `batch` is one that FitBatch
+// has fitted.
 std::string ExplainMisfit(const ModelGraph& model, const Batch& batch);
+
+// Returns `failure`, the error of a run of `model` on `batch`, with that
+// explanation, if there is one, before its message.
+absl::Status WithMisfit(const absl::Status& failure, const ModelGraph& model,
+                        const Batch& batch);
 
 }  // namespace ns
 

@@ -22,15 +22,10 @@ absl::StatusOr<c10::IValue> FitAndRun(ModelGraph& model, const Batch& batch) {
   NS_RETURN_IF_ERROR(FitBatch(
       model.module().get_method(model.method()).function().getSchema(), own));
   absl::StatusOr<c10::IValue> result = model.Run(own.arguments, own.keywords);
-  if (result.ok()) {
-    return result;
+  if (!result.ok()) {
+    return WithMisfit(result.status(), model, own);
   }
-  const std::string why = ExplainMisfit(model, own);
-  return why.empty()
-             ? result
-             : absl::Status(
-                   result.status().code(),
-                   absl::StrCat(why, " (", result.status().message(), ")"));
+  return result;
 }
 
 }  // namespace

@@ -173,7 +173,13 @@ class LayerLister {
     if (path.empty() && row.role == Role::kQuantize && !node.inputs().empty() &&
         node.input(0)->node()->kind() == torch::jit::prim::Param &&
         node.input(0)->hasDebugName()) {
-      return JoinPath(node.input(0)->debugName(), "quantize");
+      // LibTorch calls an argument "x.1" where another value was called "x".
+      const std::string name = node.input(0)->debugName();
+      const size_t dot = name.rfind('.');
+      const bool is_numbered =
+          dot != std::string::npos && dot + 1 < name.size() &&
+          absl::c_all_of(name.substr(dot + 1), absl::ascii_isdigit);
+      return JoinPath(is_numbered ? name.substr(0, dot) : name, "quantize");
     }
     return path;
   }

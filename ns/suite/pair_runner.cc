@@ -10,6 +10,7 @@
 #include "ir/base/status.h"
 #include "ir/base/torch_errors.h"
 #include "ns/batches/batches.h"
+#include "ns/batches/explain_misfit.h"
 #include "ns/result/figure_kinds.h"
 #include "ns/result/output_label.h"
 #include "ns/suite/record_figures.h"
@@ -52,7 +53,8 @@ absl::Status RunCopy(const ModelGraph& model, const Arguments& arguments) {
       copies.push_back(copier.Copy(argument));
     }
   }));
-  return copy.Run(copies).status();
+  const absl::Status status = copy.Run(copies).status();
+  return status.ok() ? status : WithMisfit(status, model, {arguments, {}});
 }
 
 // Keeps what a comparer gathered where `owner` has figures of its kind.

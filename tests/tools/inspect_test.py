@@ -60,10 +60,8 @@ class InspectTest(cli.CliTest):
     self.quantize('--compat=torch-1.13')
     found = self.inspect('q.pt')
     self.assertEqual(found['kind'], 'static int8')
-    layers = {layer['name']: layer for layer in found['layers']}
-    # The file has no modules any more.
-    conv = layers['conv2d_relu']
-    self.assertEqual(conv['op'], 'quantized::conv2d_relu')
+    conv, = [layer for layer in found['layers']
+             if layer['op'] == 'quantized::conv2d']
     # As PerChannelMinMaxObserver has it for symmetric int8 weights.
     largest = self.net.conv.weight.detach().flatten(1).abs().max(1).values
     scales = largest / 127.5
@@ -74,8 +72,14 @@ class InspectTest(cli.CliTest):
     self.assertEqual(scale['zero_point'], 0)
     self.assertEqual(conv['weights'][0]['dtype'], 'qint8')
     self.assertEqual(conv['runs_in'], 'int8')
-    # Pooling hands the scale of the convolution on.
-    pool = [layer for layer in found['layers'] if 'pool' in layer['op']][0]
+
+  def test_layers_with_one_scale_have_one_number(self):
+    self.quantize()
+    layers = {layer['name']: layer for layer in self.inspect('q.pt')['layers']}
+    self.assertIn('x.quantize', layers)
+    # Pooling hands the scale of the convolution on. The file has no modules any
+    # more.
+    conv, pool = layers['conv2d_relu'], layers['max_pool2d']
     self.assertEqual(pool['output'], conv['output'])
     self.assertEqual(pool['scale_group'], conv['scale_group'])
     self.assertNotIn('scale_group', layers['linear'])

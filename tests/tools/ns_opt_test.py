@@ -175,7 +175,7 @@ class NsOptTest(cli.CliTest):
 
   def test_help_has_an_example(self):
     output, _ = self.opt('--help')
-    self.assertIn('bazel run -c opt //tools:ns_opt', output)
+    self.assertIn('  ns_opt --passes=lower-to-fbgemm ', output)
 
 
 if __name__ == '__main__':
