@@ -91,7 +91,7 @@ class MergeTest(ShardCase):
     _, error = self.succeed(
         *self.run_flags, '--shard=0/2', f'--save-shard={self.path("a")}',
         f'--json={self.path("a.json")}', '--fail-below=100', '--sort=error')
-    self.assertIn('--json --fail-below --sort: are left to ns merge', error)
+    self.assertIn('--json --sort --fail-below: are left to ns merge', error)
     self.assertFalse(os.path.exists(self.path('a.json')))
 
   def test_limits_are_held_by_merge(self):
