@@ -47,11 +47,13 @@ QuantizedForm FormOf(FoldForm fold) {
 }
 
 // Returns the op of `family` for quantized values that ends in `activation`:
-// LibTorch's or, when it has none, the ns op. Empty when there is neither.
+// LibTorch's, if all releases have it, or else the ns op. Empty when there is
+// neither.
 absl::string_view Int8OpOf(const OpFamily& family, FinalActivation activation) {
   // LibTorch's ops stand before ns ops in the table.
   for (const FamilyOp& op : OpsOf(family)) {
-    if (op.numerics == Numerics::kInt8 && op.fused_activation == activation) {
+    if (op.numerics == Numerics::kInt8 && op.releases == Releases::kAll &&
+        op.fused_activation == activation) {
       return op.op;
     }
   }
