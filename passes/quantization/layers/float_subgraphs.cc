@@ -49,8 +49,8 @@ bool IsTakenIn(absl::string_view base, const MatchableNode& previous,
     return false;
   }
   return absl::c_any_of(OpsOf(*family), [&](const FamilyOp& op) {
-    // Ops of some releases alone, such as linear_tanh, are kernels of one engine
-    // that no layer is quantized to.
+    // Ops of some releases alone, such as linear_tanh, are kernels of one
+    // engine that no layer is quantized to.
     return op.releases == Releases::kAll &&
            FindOp(op.op)->fused_activation == next.family &&
            (fusing == FusingOps::kAll || !IsLoweredOp(op.op));
