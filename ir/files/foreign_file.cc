@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "ir/base/status.h"
 #include "ir/files/archive_records.h"
 #include "ir/files/pickle.h"
 #include "ir/files/zip_directory.h"
@@ -30,37 +31,29 @@ constexpr size_t kMostNameBytes = 80;
 constexpr absl::string_view kSaveModel =
     "save the model with torch.jit.save(torch.jit.script(model), path), or "
     "torch.jit.trace where it cannot be scripted";
-constexpr absl::string_view kSaveInputs =
-    "save a list of batches with torch.save, each a tensor, a tuple of "
-    "positional arguments or a dict of keyword arguments";
 
 // A file of which only `what` it is needs to be said.
 ForeignFile Simply(absl::string_view what) {
-  return {absl::StrCat("is ", what, "; ", kSaveModel),
-          absl::StrCat("is ", what, "; ", kSaveInputs)};
+  return {absl::StrCat("is ", what), std::string(kSaveModel), ""};
 }
 
 // A model of another format.
 ForeignFile OtherModel(absl::string_view what) {
-  return {absl::StrCat("is ", what,
-                       ", not TorchScript; load the PyTorch model that it was "
-                       "made from, and ",
+  return {absl::StrCat("is ", what, ", not TorchScript"),
+          absl::StrCat("load the PyTorch model that it was made from, and ",
                        kSaveModel),
-          absl::StrCat("is ", what, ", not sample inputs; ", kSaveInputs)};
+          ""};
 }
 
 ForeignFile Image(absl::string_view format) {
-  return {absl::StrCat("is an image (", format, "), not a model; ", kSaveModel),
-          absl::StrCat("is an image (", format,
-                       "); read it in Python, resize and normalize it as for "
-                       "the model, and save torch.save([x], path) with x of "
-                       "shape [N, C, H, W]")};
+  return {absl::StrCat("is an image (", format, ")"), std::string(kSaveModel),
+          "read it in Python, resize and normalize it as for the model, and "
+          "save torch.save([x], path) with x of shape [N, C, H, W]"};
 }
 
-// Undoes what keeps a file from being read as it is.
-ForeignFile Wrapped(absl::string_view what, absl::string_view way_out) {
-  const std::string text = absl::StrCat("is ", what, "; ", way_out);
-  return {text, text};
+// A file that is not what it should be, until `way_out` is taken.
+ForeignFile Wrapped(absl::string_view what, const std::string& way_out) {
+  return {absl::StrCat("is ", what), way_out, way_out};
 }
 
 struct Magic {
@@ -72,7 +65,7 @@ struct Magic {
 
 std::optional<ForeignFile> ByMagic(absl::string_view start) {
   static constexpr Magic kMagics[] = {
-      {"\x93NUMPY", 0, Simply, "an array of NumPy (.npy), not a model"},
+      {"\x93NUMPY", 0, Simply, "an array of NumPy (.npy)"},
       {"\x89PNG", 0, Image, "PNG"},
       {"\xff\xd8\xff", 0, Image, "JPEG"},
       {"GIF8", 0, Image, "GIF"},
@@ -137,8 +130,12 @@ absl::string_view Base(absl::string_view name) {
   return name.substr(name.rfind('/') + 1);
 }
 
+// The name without what would break a line of a message.
 std::string ShortName(absl::string_view name) {
-  return std::string(name.substr(0, kMostNameBytes));
+  std::string text(name.substr(0, kMostNameBytes));
+  absl::c_replace_if(
+      text, [](char c) { return !absl::ascii_isprint(c); }, '?');
+  return text;
 }
 
 bool HasKey(const PickleValue& dict, absl::string_view key) {
@@ -150,11 +147,11 @@ bool HasKey(const PickleValue& dict, absl::string_view key) {
   return false;
 }
 
-// Says for someone who wants a model what torch.save wrote instead.
-std::string SavedValue(const PickleValue& value) {
+// Says what torch.save wrote.
+ForeignFile SavedValue(const PickleValue& value) {
   const auto say = [](absl::string_view what, absl::string_view then) {
-    return absl::StrCat("holds ", what, ", not TorchScript; ", then,
-                        kSaveModel);
+    return ForeignFile{absl::StrCat("holds ", what, ", not TorchScript"),
+                       absl::StrCat(then, kSaveModel), ""};
   };
   if (value.kind == Kind::kCall && !value.items.empty() &&
       value.items[0]->kind == Kind::kGlobal) {
@@ -184,27 +181,18 @@ std::string SavedValue(const PickleValue& value) {
       "");
 }
 
-// Says so of an archive of torch.save.
-std::string SavedFile(const InputFile& file) {
-  const std::string unknown = absl::StrCat(
-      "holds a pickle (a state_dict or an eager module), not TorchScript; ",
-      kSaveModel);
-  const absl::StatusOr<ArchiveRecords> records = FindArchiveRecords(file);
-  if (!records.ok()) {
-    return unknown;
+// Returns what the record data.pkl of an archive of torch.save holds. Error: it
+// cannot be read.
+absl::StatusOr<std::shared_ptr<const PickleValue>> SavedPickle(
+    const InputFile& file) {
+  NS_ASSIGN_OR_RETURN(const ArchiveRecords records, FindArchiveRecords(file));
+  const auto record = records.find("data.pkl");
+  if (record == records.end() || record->second.size > kMostPickleBytes) {
+    return absl::NotFoundError("no pickle of a usual size");
   }
-  const auto record = records->find("data.pkl");
-  if (record == records->end() || record->second.size > kMostPickleBytes) {
-    return unknown;
-  }
-  const absl::StatusOr<std::string> bytes =
-      ReadArchiveRecord(file, record->second);
-  if (!bytes.ok()) {
-    return unknown;
-  }
-  const absl::StatusOr<std::shared_ptr<const PickleValue>> value =
-      ParsePickle(*bytes);
-  return value.ok() ? SavedValue(**value) : unknown;
+  NS_ASSIGN_OR_RETURN(const std::string bytes,
+                      ReadArchiveRecord(file, record->second));
+  return ParsePickle(bytes);
 }
 
 std::optional<ForeignFile> ByEntries(const InputFile& file) {
@@ -227,23 +215,21 @@ std::optional<ForeignFile> ByEntries(const InputFile& file) {
   }
   if (has("serialized_exported_program.json") || has("archive_format")) {
     return ForeignFile{
-        "is a program of torch.export (.pt2), not TorchScript; in Python, "
-        "torch.jit.save(torch.jit.trace(torch.export.load(path).module(), "
-        "inputs), \"model.pt\")",
-        absl::StrCat("is a program of torch.export (.pt2), not sample inputs; ",
-                     kSaveInputs)};
+        "is a program of torch.export (.pt2), not TorchScript",
+        "in Python, torch.jit.save(torch.jit.trace(torch.export.load(path)"
+        ".module(), inputs), \"model.pt\")",
+        ""};
   }
   if (absl::c_all_of(*entries, [](const ZipEntry& entry) {
         return absl::EndsWith(entry.name, ".npy");
       })) {
-    return Simply("an archive of NumPy arrays (.npz), not a model");
+    return Simply("an archive of NumPy arrays (.npz)");
   }
   if (has("data.pkl")) {
-    return ForeignFile{SavedFile(file), ""};
+    const auto value = SavedPickle(file);
+    return value.ok() ? SavedValue(**value) : SavedValue(PickleValue());
   }
-  return ForeignFile{
-      absl::StrCat("is a zip file, but not TorchScript; ", kSaveModel),
-      absl::StrCat("is a zip file without the record data.pkl; ", kSaveInputs)};
+  return Simply("a zip file without the record data.pkl of torch.save");
 }
 
 }  // namespace

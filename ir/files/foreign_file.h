@@ -9,14 +9,15 @@
 
 namespace ns {
 
-// What a file is that is neither TorchScript nor readable as batches. Both
-// texts continue "<path>: ".
+// A file that is no TorchScript. Texts have no end.
 struct ForeignFile {
-  // For someone who gave it as a model: "is an ONNX model; ...".
-  std::string as_model;
-  // For someone who gave it as sample inputs. Empty where torch.save wrote it:
-  // whether it holds batches is for its reader to say.
-  std::string as_inputs;
+  // What it is, as a phrase that continues "<path>: ": "is an ONNX model".
+  std::string what;
+  // How someone who gave it as a model gets one.
+  std::string mend_model;
+  // How someone who gave it as sample inputs gets them; empty where nothing can
+  // be made of the file.
+  std::string mend_inputs;
 };
 
 // Recognizes by its bytes, not by its name: programs of torch.export and

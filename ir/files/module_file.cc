@@ -30,7 +30,7 @@ absl::Status Unreadable(absl::string_view why) {
 // Says what a file that is no archive of TorchScript is instead.
 absl::Status NoModule(const InputFile& file) {
   if (const auto foreign = RecognizeForeignFile(file)) {
-    return Unreadable(foreign->as_model);
+    return Unreadable(absl::StrCat(foreign->what, "; ", foreign->mend_model));
   }
   std::string start(4, '\0');
   start.resize(file.ReadAt(0, start.data(), start.size()));

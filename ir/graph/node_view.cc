@@ -114,6 +114,11 @@ std::string NodeName(const Node& node) {
                                 : ValueName(*node.outputs()[0]);
 }
 
+std::string LayerName(const torch::jit::Node& node) {
+  std::string name = CallName(ModulePathOf(node));
+  return name.empty() ? std::string(ShortOpName(OpName(node))) : name;
+}
+
 bool IsTensor(const Value& value) {
   return value.type()->kind() == c10::TypeKind::TensorType;
 }

@@ -31,6 +31,10 @@ std::string ValueName(const torch::jit::Value& value);
 // Returns the ValueName of the first output, or the op name when there is none.
 std::string NodeName(const torch::jit::Node& node);
 
+// Returns the CallName (module_path.h) of the module that `node` came from, or
+// its short op where none is recorded: "layer1.conv", "conv2d".
+std::string LayerName(const torch::jit::Node& node);
+
 bool IsTensor(const torch::jit::Value& value);
 
 // True for a list of tensors, the type that prim::ListConstruct gives.

@@ -4,7 +4,6 @@
 #include <caffe2/serialize/inline_container.h>
 #include <torch/csrc/jit/api/module.h>
 
-#include <functional>
 #include <optional>
 #include <utility>
 
@@ -130,11 +129,8 @@ class SavedBatches final : public BatchFile {
   const int64_t size_;
 };
 
-// Batches that are made or read anew whenever they are asked for.
 class BatchesOnDemand final : public BatchFile {
  public:
-  using ReadBatch = std::function<absl::StatusOr<Batch>(int64_t index)>;
-
   BatchesOnDemand(int64_t size, ReadBatch read)
       : size_(size), read_(std::move(read)) {}
 
@@ -142,15 +138,6 @@ class BatchesOnDemand final : public BatchFile {
 
   absl::StatusOr<Batch> Read(int64_t index) const override {
     return read_(index);
-  }
-
-  absl::StatusOr<std::vector<Batch>> ReadFirst(int64_t count) const override {
-    std::vector<Batch> batches;
-    for (int64_t i = 0; i < count; ++i) {
-      NS_ASSIGN_OR_RETURN(Batch batch, Read(i));
-      batches.push_back(std::move(batch));
-    }
-    return batches;
   }
 
  private:
@@ -162,14 +149,13 @@ class BatchesOnDemand final : public BatchFile {
 absl::StatusOr<std::unique_ptr<const BatchFile>> OpenNpy(
     const std::string& path) {
   NS_ASSIGN_OR_RETURN(const NpyFile file, In(path, NpyFile::Open(path)));
-  return std::make_unique<const BatchesOnDemand>(
-      1, [path, file](int64_t index) -> absl::StatusOr<Batch> {
-        Batch batch;
-        batch.source = SourceOf(path, index);
-        NS_ASSIGN_OR_RETURN(at::Tensor array, In(batch.source, file.Read()));
-        batch.arguments.emplace_back(std::move(array));
-        return batch;
-      });
+  return MakeBatchFile(1, [path, file](int64_t index) -> absl::StatusOr<Batch> {
+    Batch batch;
+    batch.source = SourceOf(path, index);
+    NS_ASSIGN_OR_RETURN(at::Tensor array, In(batch.source, file.Read()));
+    batch.arguments.emplace_back(std::move(array));
+    return batch;
+  });
 }
 
 // One batch of several arguments: by position where numpy.savez was given no
@@ -177,35 +163,36 @@ absl::StatusOr<std::unique_ptr<const BatchFile>> OpenNpy(
 absl::StatusOr<std::unique_ptr<const BatchFile>> OpenNpz(
     const std::string& path) {
   NS_ASSIGN_OR_RETURN(const NpzFile file, In(path, NpzFile::Open(path)));
-  return std::make_unique<const BatchesOnDemand>(
-      1, [path, file](int64_t index) -> absl::StatusOr<Batch> {
-        Batch batch;
-        batch.source = SourceOf(path, index);
-        NS_ASSIGN_OR_RETURN(const auto arrays, In(batch.source, file.Read()));
-        for (const auto& [name, array] : arrays) {
-          if (name == absl::StrCat("arr_", batch.arguments.size())) {
-            batch.arguments.emplace_back(array);
-          } else {
-            batch.keywords.emplace(name, array);
-          }
-        }
-        return batch;
-      });
+  return MakeBatchFile(1, [path, file](int64_t index) -> absl::StatusOr<Batch> {
+    Batch batch;
+    batch.source = SourceOf(path, index);
+    NS_ASSIGN_OR_RETURN(const auto arrays, In(batch.source, file.Read()));
+    for (const auto& [name, array] : arrays) {
+      if (name == absl::StrCat("arr_", batch.arguments.size())) {
+        batch.arguments.emplace_back(array);
+      } else {
+        batch.keywords.emplace(name, array);
+      }
+    }
+    return batch;
+  });
 }
 
 absl::StatusOr<std::unique_ptr<const BatchFile>> OpenRandom(
     const std::string& spec) {
   NS_ASSIGN_OR_RETURN(const RandomBatches batches, RandomBatches::Parse(spec));
-  return std::make_unique<const BatchesOnDemand>(
-      RandomBatches::kCount,
-      [batches](int64_t index) { return batches.Make(index); });
+  return MakeBatchFile(RandomBatches::kCount, [batches](int64_t index) {
+    return batches.Make(index);
+  });
 }
 
 // Says what a file that is no archive of torch.save is instead.
 absl::Status NoBatches(const std::string& path, const InputFile& file) {
-  if (const auto foreign = RecognizeForeignFile(file);
-      foreign && !foreign->as_inputs.empty()) {
-    return Bad(path, foreign->as_inputs);
+  if (const auto foreign = RecognizeForeignFile(file)) {
+    return Bad(path, absl::StrCat(foreign->what, "; ",
+                                  foreign->mend_inputs.empty()
+                                      ? kWhatToSave
+                                      : foreign->mend_inputs));
   }
   std::string start(2, '\0');
   start.resize(file.ReadAt(0, start.data(), start.size()));
@@ -267,8 +254,8 @@ struct Opened {
   c10::IValue value;
 };
 
-absl::StatusOr<Opened> OpenEither(const std::string& path) {
-  NS_ASSIGN_OR_RETURN(const auto file, In(path, InputFile::Open(path)));
+absl::StatusOr<Opened> OpenEither(const std::string& path,
+                                  const std::shared_ptr<InputFile>& file) {
   bool is_module = false;
   bool is_save = false;
   if (!CatchTorchErrors(path, [&] {
@@ -292,21 +279,28 @@ absl::StatusOr<Opened> OpenEither(const std::string& path) {
 
 }  // namespace
 
+absl::StatusOr<std::vector<Batch>> BatchFile::ReadFirst(int64_t count) const {
+  std::vector<Batch> batches;
+  for (int64_t i = 0; i < count; ++i) {
+    NS_ASSIGN_OR_RETURN(Batch batch, Read(i));
+    batches.push_back(std::move(batch));
+  }
+  return batches;
+}
+
 absl::StatusOr<std::unique_ptr<const BatchFile>> OpenBatchFile(
     const std::string& path) {
   if (IsRandom(path)) {
     return OpenRandom(path);
   }
-  {
-    NS_ASSIGN_OR_RETURN(const auto file, In(path, InputFile::Open(path)));
-    if (NpyFile::IsOne(*file)) {
-      return OpenNpy(path);
-    }
-    if (NpzFile::IsOne(*file)) {
-      return OpenNpz(path);
-    }
+  NS_ASSIGN_OR_RETURN(const auto file, In(path, InputFile::Open(path)));
+  if (NpyFile::IsOne(*file)) {
+    return OpenNpy(path);
   }
-  NS_ASSIGN_OR_RETURN(Opened opened, OpenEither(path));
+  if (NpzFile::IsOne(*file)) {
+    return OpenNpz(path);
+  }
+  NS_ASSIGN_OR_RETURN(Opened opened, OpenEither(path, file));
   if (opened.save) {
     return SavedBatches::Open(path, *std::move(opened.save));
   }
@@ -319,13 +313,18 @@ absl::StatusOr<std::unique_ptr<const BatchFile>> OpenBatchFile(
 }
 
 absl::StatusOr<c10::IValue> LoadSavedValue(const std::string& path) {
-  NS_ASSIGN_OR_RETURN(const Opened opened, OpenEither(path));
+  NS_ASSIGN_OR_RETURN(const auto file, In(path, InputFile::Open(path)));
+  NS_ASSIGN_OR_RETURN(const Opened opened, OpenEither(path, file));
   return opened.save ? In(path, opened.save->Read(opened.save->root()))
                      : absl::StatusOr<c10::IValue>(opened.value);
 }
 
 std::unique_ptr<const BatchFile> MakeBatchFile(std::vector<Batch> batches) {
   return std::make_unique<const HeldBatches>(std::move(batches));
+}
+
+std::unique_ptr<const BatchFile> MakeBatchFile(int64_t size, ReadBatch read) {
+  return std::make_unique<const BatchesOnDemand>(size, std::move(read));
 }
 
 }  // namespace ns

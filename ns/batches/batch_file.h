@@ -5,6 +5,7 @@
 #include <ATen/core/ivalue.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,9 +25,9 @@ class BatchFile {
   virtual int64_t size() const = 0;
   // Returns batch `index`, from 0 to size() - 1.
   virtual absl::StatusOr<Batch> Read(int64_t index) const = 0;
-  // Returns the first `count` batches, from 0 to size() of them; storages that
-  // they share stay shared.
-  virtual absl::StatusOr<std::vector<Batch>> ReadFirst(int64_t count) const = 0;
+  // Returns the first `count` batches, from 0 to size() of them. Where a file
+  // holds all of them, storages that they share stay shared.
+  virtual absl::StatusOr<std::vector<Batch>> ReadFirst(int64_t count) const;
 };
 
 // Opens a file of one of the forms that LoadBatches (ns/batches/batches.h)
@@ -43,6 +44,11 @@ absl::StatusOr<c10::IValue> LoadSavedValue(const std::string& path);
 
 // Wraps batches that are in memory.
 std::unique_ptr<const BatchFile> MakeBatchFile(std::vector<Batch> batches);
+
+// Wraps `size` batches of which `read` returns the one at `index`, each time it
+// is asked for.
+using ReadBatch = std::function<absl::StatusOr<Batch>(int64_t index)>;
+std::unique_ptr<const BatchFile> MakeBatchFile(int64_t size, ReadBatch read);
 
 }  // namespace ns
 

@@ -10,69 +10,6 @@
 #include "ns/batches/batch_file.h"
 
 namespace ns {
-namespace {
-
-// Some samples of the batches of a reader.
-class SelectedBatches final : public BatchFile {
- public:
-  SelectedBatches(const BatchReader& batches,
-                  std::vector<BatchSamples> selection)
-      : batches_(batches), selection_(std::move(selection)) {}
-
-  int64_t size() const override {
-    return static_cast<int64_t>(selection_.size());
-  }
-
-  absl::StatusOr<Batch> Read(int64_t index) const override {
-    const BatchSamples& selected = selection_.at(index);
-    NS_ASSIGN_OR_RETURN(const Batch whole, batches_.Read(selected.batch));
-    Batch batch = SelectedSamples(whole, selected.samples);
-    batch.source = BatchName(whole, selected.batch);
-    return batch;
-  }
-
-  absl::StatusOr<std::vector<Batch>> ReadFirst(int64_t count) const override {
-    std::vector<Batch> batches;
-    for (int64_t i = 0; i < count; ++i) {
-      NS_ASSIGN_OR_RETURN(Batch batch, Read(i));
-      batches.push_back(std::move(batch));
-    }
-    return batches;
-  }
-
- private:
-  const BatchReader& batches_;
-  const std::vector<BatchSamples> selection_;
-};
-
-// Some of the batches of a reader, as a whole.
-class NumberedBatches final : public BatchFile {
- public:
-  NumberedBatches(const BatchReader& batches, std::vector<int64_t> numbers)
-      : batches_(batches), numbers_(std::move(numbers)) {}
-
-  int64_t size() const override {
-    return static_cast<int64_t>(numbers_.size());
-  }
-
-  absl::StatusOr<Batch> Read(int64_t index) const override {
-    const int64_t number = numbers_.at(static_cast<size_t>(index));
-    NS_ASSIGN_OR_RETURN(Batch batch, batches_.Read(number));
-    batch.source = BatchName(batch, number);
-    return batch;
-  }
-
-  absl::StatusOr<std::vector<Batch>> ReadFirst(int64_t count) const override {
-    return batches_.ReadEach(
-        absl::MakeConstSpan(numbers_).first(static_cast<size_t>(count)));
-  }
-
- private:
-  const BatchReader& batches_;
-  const std::vector<int64_t> numbers_;
-};
-
-}  // namespace
 
 absl::StatusOr<BatchReader> BatchReader::Open(
     absl::Span<const std::string> paths, std::optional<int64_t> max_batches) {
@@ -103,20 +40,35 @@ BatchReader BatchReader::FromBatches(std::vector<Batch> batches) {
 BatchReader BatchReader::OfSamples(const BatchReader& batches,
                                    std::vector<BatchSamples> selection) {
   const auto size = static_cast<int64_t>(selection.size());
-  std::vector<Part> parts;
-  parts.push_back(
-      {std::make_unique<const SelectedBatches>(batches, std::move(selection)),
-       size});
-  return BatchReader(std::move(parts));
+  return OnDemand(size,
+                  [&batches, selection = std::move(selection)](
+                      int64_t index) -> absl::StatusOr<Batch> {
+                    const BatchSamples& selected = selection.at(index);
+                    NS_ASSIGN_OR_RETURN(const Batch whole,
+                                        batches.Read(selected.batch));
+                    Batch batch = SelectedSamples(whole, selected.samples);
+                    batch.source = BatchName(whole, selected.batch);
+                    return batch;
+                  });
 }
 
 BatchReader BatchReader::OfBatches(const BatchReader& batches,
                                    std::vector<int64_t> numbers) {
   const auto size = static_cast<int64_t>(numbers.size());
+  return OnDemand(size,
+                  [&batches, numbers = std::move(numbers)](
+                      int64_t index) -> absl::StatusOr<Batch> {
+                    const int64_t number = numbers.at(index);
+                    NS_ASSIGN_OR_RETURN(Batch batch, batches.Read(number));
+                    batch.source = BatchName(batch, number);
+                    return batch;
+                  });
+}
+
+BatchReader BatchReader::OnDemand(
+    int64_t size, std::function<absl::StatusOr<Batch>(int64_t index)> read) {
   std::vector<Part> parts;
-  parts.push_back(
-      {std::make_unique<const NumberedBatches>(batches, std::move(numbers)),
-       size});
+  parts.push_back({MakeBatchFile(size, std::move(read)), size});
   return BatchReader(std::move(parts));
 }
 

@@ -3,6 +3,7 @@
 #define NS_BATCHES_BATCH_READER_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -86,6 +87,9 @@ class BatchReader {
   };
 
   explicit BatchReader(std::vector<Part> parts);
+  // Wraps `size` batches that `read` returns (MakeBatchFile).
+  static BatchReader OnDemand(
+      int64_t size, std::function<absl::StatusOr<Batch>(int64_t index)> read);
 
   std::vector<Part> parts_;
 };

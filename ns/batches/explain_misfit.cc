@@ -8,13 +8,12 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "ir/base/dtype_name.h"
 #include "ir/base/torch_errors.h"
-#include "ir/graph/module_path.h"
 #include "ir/graph/node_view.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
@@ -28,29 +27,6 @@ namespace {
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-std::string DtypeName(c10::ScalarType type) {
-  switch (type) {
-    case c10::kFloat:
-      return "float32";
-    case c10::kDouble:
-      return "float64";
-    case c10::kHalf:
-      return "float16";
-    case c10::kByte:
-      return "uint8";
-    case c10::kChar:
-      return "int8";
-    case c10::kShort:
-      return "int16";
-    case c10::kInt:
-      return "int32";
-    case c10::kLong:
-      return "int64";
-    default:
-      return absl::AsciiStrToLower(c10::toString(type));
-  }
-}
-
 // An argument of the method, and its tensor in the batch.
 struct Argument {
   std::string name;
@@ -60,13 +36,8 @@ struct Argument {
 
 std::string Described(const Argument& argument) {
   return absl::StrCat(argument.name, " is ",
-                      DtypeName(argument.tensor.scalar_type()), " [",
+                      PythonDtypeName(argument.tensor.scalar_type()), " [",
                       absl::StrJoin(argument.tensor.sizes(), ", "), "]");
-}
-
-std::string LayerName(const Node& node) {
-  const std::string name = CallName(ModulePathOf(node));
-  return name.empty() ? std::string(ShortOpName(OpName(node))) : name;
 }
 
 // Puts the sentence together; `takes` is what the layer wants, and `mend` the

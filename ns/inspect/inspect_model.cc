@@ -11,9 +11,9 @@
 #include <tuple>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "ir/base/dtype_name.h"
 #include "ir/base/status.h"
 #include "ir/base/torch_errors.h"
 #include "ir/files/module_file.h"
@@ -21,7 +21,6 @@
 #include "ir/graph/graph_walk.h"
 #include "ir/graph/module_path.h"
 #include "ir/graph/node_view.h"
-#include "ns/eager/module_tree.h"
 #include "ns/suite/find_coverage.h"
 #include "passes/analysis/node_weights.h"
 #include "passes/analysis/tensor_facts.h"
@@ -32,80 +31,6 @@ namespace ns {
 namespace {
 
 using ::torch::jit::Node;
-
-std::string DtypeName(c10::ScalarType type) {
-  switch (type) {
-    case c10::kFloat:
-      return "float32";
-    case c10::kDouble:
-      return "float64";
-    case c10::kHalf:
-      return "float16";
-    case c10::kBFloat16:
-      return "bfloat16";
-    case c10::kChar:
-      return "int8";
-    default:
-      // "QInt8" and the like.
-      return absl::AsciiStrToLower(c10::toString(type));
-  }
-}
-
-// What the nodes of a graph are, for the kind of the model.
-struct Census {
-  bool has_int8 = false;
-  bool has_dynamic = false;
-  bool has_small_weights = false;
-  bool has_quantize = false;
-  bool has_dequantize = false;
-  bool has_observers = false;
-  bool has_lowered = false;
-};
-
-void Count(const Node& node, const OpRow& row, Census& census) {
-  census.has_lowered |= IsLoweredOp(row.op);
-  census.has_observers |= row.role == Role::kObserve;
-  census.has_quantize |= row.role == Role::kQuantize;
-  if (row.role == Role::kDequantize) {
-    const bool is_weight =
-        !node.inputs().empty() &&
-        (node.input(0)->node()->kind() == torch::jit::prim::Constant ||
-         node.input(0)->node()->kind() == torch::jit::prim::GetAttr);
-    census.has_small_weights |= is_weight;
-    census.has_dequantize |= !is_weight;
-  }
-  if (row.role != Role::kCompute) {
-    return;
-  }
-  if (row.weight_form == WeightForm::kPackedEmbedding) {
-    // It takes indices and gives floats.
-    census.has_small_weights = true;
-    return;
-  }
-  census.has_int8 |=
-      row.numerics == Numerics::kInt8 || row.numerics == Numerics::kInt8ToFloat;
-  census.has_dynamic |= row.numerics == Numerics::kDynamic;
-  census.has_small_weights |= row.numerics == Numerics::kFp16;
-}
-
-ModelKind KindOf(const Census& census) {
-  if (census.has_observers) {
-    return ModelKind::kPrepared;
-  }
-  if (census.has_lowered) {
-    return ModelKind::kLowered;
-  }
-  if (census.has_int8) {
-    return census.has_dynamic ? ModelKind::kMixed : ModelKind::kStatic;
-  }
-  if (census.has_dynamic) {
-    return ModelKind::kDynamic;
-  }
-  if (census.has_quantize && census.has_dequantize) {
-    return ModelKind::kReference;
-  }
-  return census.has_small_weights ? ModelKind::kWeightOnly : ModelKind::kFloat;
-}
 
 std::optional<ScaleRange> ScaleOf(const at::Tensor& weight) {
   if (!weight.is_quantized()) {
@@ -171,15 +96,8 @@ class LayerLister {
   static std::string PlaceOf(const Node& node, const OpRow& row) {
     std::string path = CallName(ModulePathOf(node));
     if (path.empty() && row.role == Role::kQuantize && !node.inputs().empty() &&
-        node.input(0)->node()->kind() == torch::jit::prim::Param &&
-        node.input(0)->hasDebugName()) {
-      // LibTorch calls an argument "x.1" where another value was called "x".
-      const std::string name = node.input(0)->debugName();
-      const size_t dot = name.rfind('.');
-      const bool is_numbered =
-          dot != std::string::npos && dot + 1 < name.size() &&
-          absl::c_all_of(name.substr(dot + 1), absl::ascii_isdigit);
-      return JoinPath(is_numbered ? name.substr(0, dot) : name, "quantize");
+        node.input(0)->node()->kind() == torch::jit::prim::Param) {
+      return JoinPath(ValueName(*node.input(0)), "quantize");
     }
     return path;
   }
@@ -198,7 +116,7 @@ class LayerLister {
     if (weights.ok()) {
       for (const NamedTensor& weight : *weights) {
         layer.weights.push_back({weight.name, weight.value.sizes().vec(),
-                                 DtypeName(weight.value.scalar_type()),
+                                 PythonDtypeName(weight.value.scalar_type()),
                                  ScaleOf(weight.value)});
       }
     }
@@ -214,7 +132,7 @@ class LayerLister {
       return;
     }
     if (const c10::ScalarType* dtype = facts.dtype.known()) {
-      layer.output_dtype = DtypeName(*dtype);
+      layer.output_dtype = PythonDtypeName(*dtype);
     }
     const auto qparams = facts.qparams();
     if (qparams && qparams->scale.constant && qparams->zero_point.constant) {
@@ -310,73 +228,24 @@ bool IsFrozen(const torch::jit::Module& module) {
          module.children().size() == 0;
 }
 
-bool IsObserver(absl::string_view type) {
-  return absl::EndsWith(type, "Observer") ||
-         absl::StrContains(type, "FakeQuantize");
-}
-
-// Whether modules of `module`, or objects in its attributes, observe values or
-// stand for quantization.
-bool HasObservers(const torch::jit::Module& module) {
-  const auto& type = *module.type();
-  for (size_t i = 0; i < type.numAttributes(); ++i) {
-    if (IsObserver(type.getAttribute(i)->annotation_str())) {
-      return true;
-    }
-  }
-  return absl::c_any_of(TypeNames(module), IsObserver);
-}
-
-// What the nodes of the graph are before freezing computes what is constant,
-// such as weights that are dequantized.
-absl::StatusOr<Census> CensusOf(const torch::jit::Module& module,
-                                const std::string& method) {
+// Sets what follows from the graph of `method`.
+absl::Status InspectGraph(const torch::jit::Module& module,
+                          const std::string& method,
+                          ModelInspection& inspection) {
+  NS_ASSIGN_OR_RETURN(inspection.kind, KindOfModel(module, method));
   ModelGraphOptions options;
   options.method = method;
-  options.freeze = false;
   NS_ASSIGN_OR_RETURN(const ModelGraph model,
                       ModelGraph::FromModule(module, options));
-  Census census;
-  ForEachNode(model.graph().block(), [&](const Node* node) {
-    if (const OpRow* const row = FindOp(OpName(*node))) {
-      Count(*node, *row, census);
-    }
-  });
-  census.has_observers |= HasObservers(module);
-  return census;
+  return CatchTorchErrors(
+      [&] { return LayerLister(model.graph()).MoveInto(inspection); });
 }
 
 }  // namespace
 
-const char* ModelKindName(ModelKind kind) {
-  switch (kind) {
-    case ModelKind::kFloat:
-      return "float";
-    case ModelKind::kStatic:
-      return "static int8";
-    case ModelKind::kDynamic:
-      return "dynamic int8";
-    case ModelKind::kMixed:
-      return "static and dynamic int8";
-    case ModelKind::kWeightOnly:
-      return "weight-only";
-    case ModelKind::kReference:
-      return "reference";
-    case ModelKind::kPrepared:
-      return "prepared";
-    case ModelKind::kLowered:
-      return "lowered";
-  }
-  return "";
-}
-
 absl::StatusOr<ModelInspection> InspectModel(const std::string& path,
                                              const std::string& method) {
   NS_ASSIGN_OR_RETURN(const torch::jit::Module module, LoadModule(path));
-  ModelGraphOptions options;
-  options.method = method;
-  NS_ASSIGN_OR_RETURN(const ModelGraph model,
-                      ModelGraph::FromFile(path, options));
   ModelInspection inspection;
   inspection.path = path;
   std::error_code error;
@@ -388,11 +257,7 @@ absl::StatusOr<ModelInspection> InspectModel(const std::string& path,
         absl::StrCat("'", training->path, "' (", training->type, ")");
   }
   inspection.methods = MethodsOf(module);
-  NS_ASSIGN_OR_RETURN(const Census census, CensusOf(module, method));
-  inspection.kind = KindOf(census);
-  NS_RETURN_IF_ERROR(CatchTorchErrors(path, [&] {
-    return Annotated(path, LayerLister(model.graph()).MoveInto(inspection));
-  }));
+  NS_RETURN_IF_ERROR(Annotated(path, InspectGraph(module, method, inspection)));
   return inspection;
 }
 

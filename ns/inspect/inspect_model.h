@@ -10,25 +10,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ir/model/model_graph.h"
+#include "ns/inspect/model_kind.h"
 #include "ns/result/coverage.h"
 
 namespace ns {
-
-enum class ModelKind {
-  kFloat,
-  kStatic,      // quantized ops whose scales are constants
-  kDynamic,     // layers that quantize their inputs at each run
-  kMixed,       // both
-  kWeightOnly,  // float ops on weights of 8 or 16 bits
-  kReference,   // quantize and dequantize around float ops
-  kPrepared,    // observers or fake quantization: to be calibrated or trained
-  kLowered,     // ops of ns kernels
-};
-
-// Returns "float", "static int8", "dynamic int8", "static and dynamic int8",
-// "weight-only", "reference", "prepared" or "lowered".
-const char* ModelKindName(ModelKind kind);
 
 // The scale and zero point of a tensor; for weights with one for each channel,
 // the lowest and the highest.
@@ -91,7 +76,8 @@ struct ModelInspection {
 };
 
 // Inspects the file at `path`; layers are those of `method`. Error, naming the
-// file: what ModelGraph::FromFile refuses, and weights that cannot be unpacked.
+// file: what LoadModule and ModelGraph::FromModule refuse, and weights that
+// cannot be unpacked.
 absl::StatusOr<ModelInspection> InspectModel(const std::string& path,
                                              const std::string& method);
 

@@ -16,7 +16,6 @@
 #include "ir/base/status.h"
 #include "ir/graph/constant_argument.h"
 #include "ir/graph/graph_walk.h"
-#include "ir/graph/module_path.h"
 #include "ir/graph/node_view.h"
 #include "passes/analysis/conv_numbers.h"
 #include "passes/analysis/packed_layers.h"
@@ -87,11 +86,6 @@ absl::StatusOr<QuantizedConvShape> ShapeOfFloat(const Node& node) {
   return ShapeOf(layer, is_transposed);
 }
 
-std::string NameOf(const Node& node) {
-  std::string name = CallName(ModulePathOf(node));
-  return name.empty() ? std::string(OpName(node)) : name;
-}
-
 }  // namespace
 
 std::vector<FaultyLayer> FaultyLayers(const Graph& graph,
@@ -101,7 +95,7 @@ std::vector<FaultyLayer> FaultyLayers(const Graph& graph,
     if (const auto shape = ShapeOfQuantized(*node)) {
       const ConvFault fault = FaultOf(*shape, environment);
       if (fault != ConvFault::kNone) {
-        layers.push_back({NameOf(*node), fault});
+        layers.push_back({LayerName(*node), fault});
       }
     }
   });

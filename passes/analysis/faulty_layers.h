@@ -16,7 +16,7 @@ struct Node;
 namespace ns {
 
 struct FaultyLayer {
-  // The path of its module or, where it has none, its op.
+  // Its LayerName (ir/graph/node_view.h).
   std::string name;
   ConvFault fault = ConvFault::kNone;
 };

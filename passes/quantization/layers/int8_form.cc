@@ -8,10 +8,10 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "ir/base/dtype_name.h"
 #include "ir/base/refusal.h"
 #include "ir/base/status.h"
 #include "ir/graph/constant_argument.h"
@@ -25,17 +25,6 @@ namespace {
 using ::torch::jit::Node;
 using ::torch::jit::Value;
 
-std::string FloatName(at::ScalarType dtype) {
-  switch (dtype) {
-    case at::kDouble:
-      return "float64";
-    case at::kHalf:
-      return "float16";
-    default:
-      return absl::AsciiStrToLower(c10::toString(dtype));
-  }
-}
-
 absl::Status CheckLayer(const Node& node, int weight_input) {
   const std::optional<c10::IValue> weight =
       ConstantOf(*node.input(weight_input));
@@ -43,9 +32,9 @@ absl::Status CheckLayer(const Node& node, int weight_input) {
     return Refusal("its weight is not constant");
   }
   if (weight->toTensor().scalar_type() != at::kFloat) {
-    return Refusal(absl::StrCat("its weight is of ",
-                                FloatName(weight->toTensor().scalar_type()),
-                                "; int8 kernels take the place of float32"));
+    return Refusal(absl::StrCat(
+        "its weight is of ", PythonDtypeName(weight->toTensor().scalar_type()),
+        "; int8 kernels take the place of float32"));
   }
   const Value* bias = InputNamed(node, "bias");
   if (at::globalContext().qEngine() == at::QEngine::QNNPACK &&

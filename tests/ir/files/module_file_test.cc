@@ -163,7 +163,7 @@ TEST(LoadModuleTest, NoEngineLoadsWhatIsMissingOrDamaged) {
 
 TEST(LoadModuleTest, TellsThatZipIsNoTorchScript) {
   EXPECT_THAT(ErrorOf(ZipWith("notes.txt")),
-              HasSubstr("is a zip file, but not TorchScript"));
+              HasSubstr("is a zip file without the record data.pkl of torch.save"));
 }
 
 TEST(LoadModuleTest, RefusesArchiveWithoutCode) {

@@ -83,6 +83,30 @@ TEST(OpenBatchFileTest, ReadsAValueThatIsNoListAsOneBatch) {
   }
 }
 
+TEST(OpenBatchFileTest, ReadsArraysOfNumPyAsArguments) {
+  const at::Tensor x = at::arange(12, at::kFloat).view({3, 4});
+  const at::Tensor ids = at::arange(5, at::kLong).view({5, 1});
+  const Batch array = OrThrow(OrThrow(OpenBatchFile(PathOf("npy")))->Read(0));
+  ASSERT_THAT(array.arguments, SizeIs(1));
+  EXPECT_TRUE(array.arguments[0].toTensor().equal(x));
+  const Batch unnamed = OrThrow(OrThrow(OpenBatchFile(PathOf("npz")))->Read(0));
+  ASSERT_THAT(unnamed.arguments, SizeIs(2));
+  EXPECT_TRUE(unnamed.arguments[0].toTensor().equal(x));
+  EXPECT_TRUE(unnamed.arguments[1].toTensor().equal(ids));
+  EXPECT_EQ(unnamed.source, PathOf("npz") + ": batch 0");
+  const Batch named =
+      OrThrow(OrThrow(OpenBatchFile(PathOf("npz_named")))->Read(0));
+  EXPECT_THAT(named.arguments, IsEmpty());
+  EXPECT_TRUE(named.keywords.at("x").toTensor().equal(x));
+  EXPECT_TRUE(named.keywords.at("ids").toTensor().equal(ids));
+}
+
+TEST(OpenBatchFileTest, MakesRandomBatches) {
+  const File file = OrThrow(OpenBatchFile("random:2,3"));
+  EXPECT_EQ(file->size(), 8);
+  EXPECT_THAT(OrThrow(file->ReadFirst(3)), SizeIs(3));
+}
+
 TEST(OpenBatchFileTest, BatchesOfTorchScriptNeedNoGradient) {
   for (const char* name : {"script_batches", "script_forward"}) {
     const File file = OrThrow(OpenBatchFile(PathOf(name)));

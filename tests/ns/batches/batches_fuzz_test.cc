@@ -86,6 +86,26 @@ bool LoadBytes(absl::string_view bytes) {
   return good;
 }
 
+void Truncate(const std::string& good) {
+  ASSERT_TRUE(LoadBytes(good));
+  std::mt19937 random(1);
+  for (int trial = 0; trial < 200; ++trial) {
+    LoadBytes(absl::string_view(good).substr(0, random() % good.size()));
+  }
+}
+
+void FlipBytes(const std::string& good) {
+  ASSERT_TRUE(LoadBytes(good));
+  std::mt19937 random(2);
+  for (int trial = 0; trial < 500; ++trial) {
+    std::string bad = good;
+    for (int flips = 1 + random() % 4; flips > 0; --flips) {
+      bad[random() % bad.size()] = static_cast<char>(random());
+    }
+    LoadBytes(bad);
+  }
+}
+
 // Returns how many of the damaged files could be read.
 int FlipBytesOfTheDirectory(const std::string& good) {
   EXPECT_TRUE(LoadBytes(good));
@@ -105,26 +125,10 @@ int FlipBytesOfTheDirectory(const std::string& good) {
 
 class BatchesFuzzTest : public testing::TestWithParam<const char*> {};
 
-TEST_P(BatchesFuzzTest, SurvivesTruncation) {
-  const std::string good = ReadFile(GetParam());
-  ASSERT_TRUE(LoadBytes(good));
-  std::mt19937 random(1);
-  for (int trial = 0; trial < 200; ++trial) {
-    LoadBytes(absl::string_view(good).substr(0, random() % good.size()));
-  }
-}
+TEST_P(BatchesFuzzTest, SurvivesTruncation) { Truncate(ReadFile(GetParam())); }
 
 TEST_P(BatchesFuzzTest, SurvivesFlippedBytes) {
-  const std::string good = ReadFile(GetParam());
-  ASSERT_TRUE(LoadBytes(good));
-  std::mt19937 random(2);
-  for (int trial = 0; trial < 500; ++trial) {
-    std::string bad = good;
-    for (int flips = 1 + random() % 4; flips > 0; --flips) {
-      bad[random() % bad.size()] = static_cast<char>(random());
-    }
-    LoadBytes(bad);
-  }
+  FlipBytes(ReadFile(GetParam()));
 }
 
 // Most bytes of a small file are padding; the pickle is where damage matters.
@@ -159,6 +163,19 @@ TEST_P(BatchesFuzzTest, SurvivesFlippedBytesOfTheDirectory) {
 
 TEST(CompressedBatchesFuzzTest, SurvivesFlippedBytesOfTheDirectory) {
   EXPECT_GT(FlipBytesOfTheDirectory(ReadFile("compressed")), 0);
+}
+
+TEST(NumpyFuzzTest, SurvivesTruncationAndFlippedBytes) {
+  for (const char* name : {"npy", "npz", "npz_named"}) {
+    Truncate(ReadFile(name));
+    FlipBytes(ReadFile(name));
+  }
+}
+
+TEST(NumpyFuzzTest, SurvivesFlippedBytesOfTheDirectory) {
+  for (const char* name : {"npz", "npz_named"}) {
+    EXPECT_GT(FlipBytesOfTheDirectory(ReadFile(name)), 0) << name;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, BatchesFuzzTest,

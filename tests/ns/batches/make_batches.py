@@ -188,6 +188,16 @@ SCRIPTS = {
 }
 
 
+# What NumPy writes.
+ARRAYS = {'x': np.arange(12, dtype=np.float32).reshape(3, 4),
+          'ids': np.arange(5).reshape(5, 1)}
+NUMPY = {
+    'npy': lambda file: np.save(file, ARRAYS['x']),
+    'npz': lambda file: np.savez(file, ARRAYS['x'], ARRAYS['ids']),
+    'npz_named': lambda file: np.savez_compressed(file, **ARRAYS),
+}
+
+
 def write(name: str, path: str) -> None:
   if name in SCRIPTS:
     torch.jit.save(torch.jit.script(SCRIPTS[name]()), path)
@@ -196,6 +206,10 @@ def write(name: str, path: str) -> None:
   elif name in ('protocol3', 'protocol4', 'protocol5'):
     torch.save([(counting(2), 'text', 2**40)], path,
                pickle_protocol=int(name[-1]))
+  elif name in NUMPY:
+    # numpy.save would add a suffix to the path.
+    with open(path, 'wb') as file:
+      NUMPY[name](file)
   elif name == 'compressed':
     torch.save(VALUES['views'](), path)
     compress(path)
