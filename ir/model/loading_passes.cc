@@ -191,9 +191,15 @@ absl::StatusOr<bool> TakeSlowPathsPass::Run(ModelGraph& model,
 
 absl::StatusOr<bool> ExplicitConvolutionsPass::Run(
     ModelGraph& model, PassContext& /*context*/) const {
-  return CatchTorchErrors("giving layers their numbers", [&] {
-    const bool has_linear = MakeLinearLayersOfAddmm(model.graph());
-    return MakeConvolutionsExplicit(model.graph()) || has_linear;
+  return CatchTorchErrors("giving convolutions their numbers", [&] {
+    return MakeConvolutionsExplicit(model.graph());
+  });
+}
+
+absl::StatusOr<bool> LinearOfAddmmPass::Run(ModelGraph& model,
+                                            PassContext& /*context*/) const {
+  return CatchTorchErrors("making linear layers of addmm", [&] {
+    return MakeLinearLayersOfAddmm(model.graph());
   });
 }
 
@@ -231,7 +237,8 @@ Pipeline LoadingPipeline(LeafPredicate is_leaf, bool freeze) {
   if (freeze) {
     pipeline.Add<FreezePass>()
         .Add<FoldAttributesPass>()
-        .Add<ExplicitConvolutionsPass>();
+        .Add<ExplicitConvolutionsPass>()
+        .Add<LinearOfAddmmPass>();
   }
   pipeline.Add<TakeSlowPathsPass>()
       .Add<DropExceptionChecksPass>()

@@ -63,12 +63,20 @@ class TakeSlowPathsPass final : public Pass {
                            PassContext& context) const override;
 };
 
-// Gives convolutions constant numbers, where the graph has others, and makes
-// linear layers of products with a constant weight: see
-// ir/flatten/explicit_convolutions.h and ir/flatten/linear_of_addmm.h.
+// Gives convolutions constant numbers, where the graph has others: see
+// ir/flatten/explicit_convolutions.h.
 class ExplicitConvolutionsPass final : public Pass {
  public:
   absl::string_view name() const override { return "explicit-convolutions"; }
+  absl::StatusOr<bool> Run(ModelGraph& model,
+                           PassContext& context) const override;
+};
+
+// Makes linear layers of products with a constant weight: see
+// ir/flatten/linear_of_addmm.h.
+class LinearOfAddmmPass final : public Pass {
+ public:
+  absl::string_view name() const override { return "linear-of-addmm"; }
   absl::StatusOr<bool> Run(ModelGraph& model,
                            PassContext& context) const override;
 };
@@ -109,7 +117,7 @@ class EliminateDeadCodePass final : public Pass {
 
 // The pipeline "load" that ModelGraph::FromModule runs: the passes above in
 // this order. Without `freeze`, parameters stay attributes: freeze,
-// fold-attributes and explicit-convolutions are left out.
+// fold-attributes, explicit-convolutions and linear-of-addmm are left out.
 Pipeline LoadingPipeline(LeafPredicate is_leaf, bool freeze);
 
 }  // namespace ns

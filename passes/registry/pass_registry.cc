@@ -206,8 +206,7 @@ constexpr PassEntry kPasses[] = {
      "gives the weights of consecutive layers the same range in each channel",
      &MakeEqualizeLayers, nullptr, kEqualizing},
     {"explicit-convolutions",
-     "gives convolutions constant numbers for their padding; makes linear "
-     "layers of addmm",
+     "gives convolutions constant numbers for their padding",
      &Make<ExplicitConvolutionsPass>, nullptr},
     {"fold-attributes", "turns attributes that never change into constants",
      &Make<FoldAttributesPass>, nullptr},
@@ -234,6 +233,8 @@ constexpr PassEntry kPasses[] = {
      &MakeInlineModules, nullptr, kInlining},
     {"insert-observers", "puts observers where values will be quantized",
      &MakeInsertObservers, nullptr, kObserving},
+    {"linear-of-addmm", "makes linear layers of addmm with a constant weight",
+     &Make<LinearOfAddmmPass>, nullptr},
     {"lower-to-fbgemm", "replaces quantized ops by ns kernels",
      &MakeLowerToFbgemm, nullptr, kLowering},
     {"lower-tuples", "removes tuples that are made and taken apart",

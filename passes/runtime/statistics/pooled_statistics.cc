@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "passes/runtime/statistics/pair_extremes.h"
-
 namespace ns {
 namespace {
 
@@ -26,20 +24,6 @@ int64_t LoadCount(ByteReader& reader) {
   return count;
 }
 
-// Adds counts and extremes.
-void MergeOthers(const PairStatistics& from, PairStatistics& into) {
-  into.count += from.count;
-  into.max_abs_error = MaxOrNan(into.max_abs_error, from.max_abs_error);
-  into.min_x = MinOrNan(into.min_x, from.min_x);
-  into.max_x = MaxOrNan(into.max_x, from.max_x);
-  into.min_y = MinOrNan(into.min_y, from.min_y);
-  into.max_y = MaxOrNan(into.max_y, from.max_y);
-  into.nan_x += from.nan_x;
-  into.inf_x += from.inf_x;
-  into.nan_y += from.nan_y;
-  into.inf_y += from.inf_y;
-}
-
 // Calls `see` with each count and each extreme of `others`.
 template <typename Statistics, typename SeeCount, typename SeeExtreme>
 void ForEachOther(Statistics& others, const SeeCount& see_count,
@@ -57,7 +41,7 @@ void ForEachOther(Statistics& others, const SeeCount& see_count,
 }  // namespace
 
 void PooledSums::Add(const PairStatistics& part) {
-  MergeOthers(part, others_);
+  others_.Merge(part);
   x2_.Add(part.sum_x2);
   y2_.Add(part.sum_y2);
   xy_.Add(part.sum_xy);
@@ -66,7 +50,7 @@ void PooledSums::Add(const PairStatistics& part) {
 }
 
 void PooledSums::Merge(const PooledSums& other) {
-  MergeOthers(other.others_, others_);
+  others_.Merge(other.others_);
   x2_.Merge(other.x2_);
   y2_.Merge(other.y2_);
   xy_.Merge(other.xy_);

@@ -30,7 +30,7 @@ class PooledSums {
   static PooledSums Load(ByteReader& reader);
 
  private:
-  // Counts and extremes; its sums are 0.
+  // Its counts and extremes; the sums below take the place of its own.
   PairStatistics others_;
   ExactSum x2_;
   ExactSum y2_;

@@ -42,9 +42,10 @@ TEST(LoadingPipelineTest, CanBeWatched) {
   OrThrow(ModelGraph::FromModule(
       MakeModel({{"relu", Relu()}}, {"return self.relu.forward(x)"}), options));
   EXPECT_THAT(passes, ElementsAre("inline-modules", "freeze", "fold-attributes",
-                                  "explicit-convolutions", "take-slow-paths",
-                                  "drop-exception-checks", "lower-tuples",
-                                  "follow-writes", "eliminate-dead-code"));
+                                  "explicit-convolutions", "linear-of-addmm",
+                                  "take-slow-paths", "drop-exception-checks",
+                                  "lower-tuples", "follow-writes",
+                                  "eliminate-dead-code"));
 }
 
 // LibTorch's freezing would put constants into another order.

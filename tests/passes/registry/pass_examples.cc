@@ -2,6 +2,8 @@
 
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/core/interned_strings.h>
+#include <torch/csrc/jit/ir/ir.h>
 
 #include <cstdint>
 #include <string>
@@ -145,6 +147,23 @@ PassExample Attention() {
   return {std::move(model), {}};
 }
 
+// A product with a constant weight.
+PassExample Product() {
+  at::manual_seed(7);
+  ModelGraph model = ModelOf(R"IR(
+graph(%x : Tensor):
+  %y : Tensor = aten::relu(%x)
+  return (%y))IR");
+  torch::jit::Graph& graph = model.graph();
+  const torch::jit::WithInsertPoint here(graph.return_node());
+  torch::jit::Value* const product =
+      graph.insert(c10::aten::addmm,
+                   {graph.insertConstant(at::randn({2})), graph.outputs()[0],
+                    graph.insertConstant(at::randn({3, 2}))});
+  graph.return_node()->replaceInput(0, product);
+  return {std::move(model), {at::randn({4, 3})}};
+}
+
 }  // namespace
 
 std::optional<PassExample> ExampleFor(absl::string_view pass) {
@@ -173,6 +192,9 @@ std::optional<PassExample> ExampleFor(absl::string_view pass) {
     return PassExample{
         AsItIs(MakeModel({{"relu", Relu()}}, {"return self.relu.forward(x)"})),
         {Image()}};
+  }
+  if (pass == "linear-of-addmm") {
+    return Product();
   }
   if (pass == "smooth-layers") {
     return NormOfOutliers();
