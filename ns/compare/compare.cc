@@ -1,8 +1,5 @@
 #include "ns/compare/compare.h"
 
-#include <ATen/Context.h>
-#include <ATen/Parallel.h>
-
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -17,44 +14,15 @@
 #include "ns/accuracy/task_figures.h"
 #include "ns/batches/random_batches.h"
 #include "ns/compare/describe_run.h"
+#include "ns/compare/fault_guard.h"
 #include "ns/compare/leaf_modules.h"
 #include "ns/compare/state_dict_files.h"
 #include "ns/reference/compare_reference.h"
 #include "ns/suite/compare_models.h"
 #include "ns/suite/user_metrics.h"
-#include "passes/analysis/faulty_layers.h"
-#include "passes/runtime/conv_faults.h"
 
 namespace ns {
 namespace {
-
-// While it lives, ops run on one thread.
-class OneThread {
- public:
-  OneThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }
-  ~OneThread() { at::set_num_threads(before_); }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  const int before_;
-};
-
-// The layers of both models that LibTorch computes wrongly here, each once.
-std::vector<FaultyLayer> FaultsOf(const ModelPair& models) {
-  const auto here = ConvEnvironment::Here(at::globalContext().qEngine());
-  std::vector<FaultyLayer> faulty =
-      FaultyLayers(models.float_model.graph(), here);
-  for (FaultyLayer& layer :
-       FaultyLayers(models.quantized_model.graph(), here)) {
-    if (absl::c_none_of(faulty, [&](const FaultyLayer& other) {
-          return other.name == layer.name;
-        })) {
-      faulty.push_back(std::move(layer));
-    }
-  }
-  return faulty;
-}
 
 // Compares layers, and adds what else there is to say of them.
 class LayerComparer {
@@ -121,13 +89,7 @@ class LayerComparer {
       NS_ASSIGN_OR_RETURN(files, ActivationFiles::Create(options_.save));
       compare.files = &*files;
     }
-    const std::vector<FaultyLayer> faulty = FaultsOf(models);
-    std::optional<OneThread> one_thread;
-    if (absl::c_any_of(faulty, [](const FaultyLayer& layer) {
-          return layer.fault == ConvFault::kStridedPointwise;
-        })) {
-      one_thread.emplace();
-    }
+    const FaultGuard faults(models);
     NS_ASSIGN_OR_RETURN(
         ComparisonResult result,
         options_.reference.empty()
@@ -149,14 +111,7 @@ class LayerComparer {
           CompareOnSecondData(models, options_.second, compare, result));
     }
     AddNotices(models, batches, files, result);
-    for (const std::string& fault : DescribeFaults(faulty)) {
-      result.warnings.push_back(fault);
-    }
-    if (one_thread) {
-      result.warnings.push_back(
-          "therefore, each op ran on one thread; ns lower makes a model "
-          "without this fault");
-    }
+    absl::c_move(faults.Warnings(), std::back_inserter(result.warnings));
     return result;
   }
 

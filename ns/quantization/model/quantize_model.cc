@@ -165,8 +165,8 @@ absl::StatusOr<std::map<std::string, std::string>> LayersNotFolded(
 // The layers that the engine of `backend` would compute wrongly in each run, by
 // name, and why. A server may have another engine than the one that stands in
 // for it here (EngineOf), but its LibTorch is thought to be this one.
-std::map<std::string, std::string> FaultyOnceQuantized(const ModelGraph& folded,
-                                                       Backend backend) {
+std::map<std::string, std::string> FaultyOnceQuantized(
+    const std::vector<FloatSubgraph>& layers, Backend backend) {
   std::map<std::string, std::string> faulty;
   if (backend != Backend::kOnednn && backend != Backend::kX86) {
     return faulty;
@@ -175,8 +175,7 @@ std::map<std::string, std::string> FaultyOnceQuantized(const ModelGraph& folded,
       ConvEnvironment::Here(backend == Backend::kX86 ? at::kX86 : at::kONEDNN);
   // As on most servers.
   environment.has_avx512_vnni = true;
-  for (const FloatSubgraph& layer :
-       FindFloatSubgraphs(folded.graph(), {}, FusingOps::kLibTorch)) {
+  for (const FloatSubgraph& layer : layers) {
     const ConvFault fault =
         FaultOnceQuantized(*layer.subgraph.base, environment);
     if (fault == ConvFault::kTransposedWeight) {
@@ -208,9 +207,6 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
       !options.compat && NeedsInputMeans(options.methods.bias_correction);
   NS_ASSIGN_OR_RETURN(ModelGraph folded,
                       FoldForQuantization(model, options.compat));
-  if (!options.compat && !options.reference) {
-    plan.float_layers = FaultyOnceQuantized(folded, options.backend);
-  }
   PassContext context;
   QuantizationReport known;
   const std::vector<FloatSubgraph> subgraphs = FindFloatSubgraphs(
@@ -221,6 +217,9 @@ absl::StatusOr<ModelGraph> PrepareModel(const ModelGraph& model,
   }
   if (options.mapping) {
     known.unused_rules = UnusedRules(*options.mapping, subgraphs);
+  }
+  if (!options.compat && !options.reference) {
+    plan.float_layers = FaultyOnceQuantized(subgraphs, options.backend);
   }
   QuantizeDynamic::Options dynamic;
   dynamic.mapping = plan.mapping;
