@@ -91,7 +91,7 @@ make_chroot() {
   mkdir -p "${cache}"
   rm -rf "${root}.part"
   debootstrap --variant=minbase --include=ca-certificates "${release}" \
-    "${root}.part" http://deb.debian.org/debian >&2
+    "${root}.part" >&2
   mv "${root}.part" "${root}"
 }
 

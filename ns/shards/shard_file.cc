@@ -100,7 +100,7 @@ absl::StatusOr<ShardFile> Parse(absl::string_view bytes) {
   if (!absl::StartsWith(bytes, kMagic)) {
     return absl::StartsWith(kMagic, bytes)
                ? damaged()
-               : absl::InvalidArgumentError(
+               : absl::NotFoundError(
                      "is not a shard file; ns compare --save-shard=PATH "
                      "writes them");
   }

@@ -48,8 +48,9 @@ struct ShardFile {
 // Returns the bytes of a file. The last 32 are the SHA-256 of all others.
 std::string ShardFileBytes(const ShardHeader& header, absl::string_view state);
 
-// Reads a file. Error, naming it: it cannot be read, is no shard file, is of
-// another version, or its bytes are not those that were written.
+// Reads a file. Error, naming it: it cannot be read, is of another version, or
+// its bytes are not those that were written; absl::NotFoundError if it is no
+// shard file at all.
 absl::StatusOr<ShardFile> ReadShardFile(const std::string& path);
 
 // Returns an error unless both are shards of one run. It names the first

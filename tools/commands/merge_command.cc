@@ -1,32 +1,29 @@
-#include <dirent.h>
-
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "ir/base/status.h"
 #include "ns/batches/batch_reader.h"
 #include "ns/compare/compare.h"
 #include "ns/result/printable.h"
-#include "ns/result/shell_word.h"
 #include "ns/shards/shard_file.h"
 #include "tools/command_line/report_output.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/compare_shard.h"
 #include "tools/commands/run_comparison.h"
+#include "tools/commands/shards_of_run.h"
 #include "tools/flags/compare_flags.h"
 #include "tools/flags/compare_spec.h"
-#include "tools/flags/limit_flags.h"
 #include "tools/flags/op_libraries.h"
 #include "tools/flags/run_flags.h"
 #include "tools/flags/shard_flags.h"
@@ -34,147 +31,50 @@
 namespace ns {
 namespace {
 
-constexpr FlagSpec kFlags[] = {
-    {"partial", "",
-     "report on the shards that are there, though others are missing"},
-    {"status", "DIR",
-     "only list the shards in this folder, and what is missing"},
-    {"json", "PATH", "write the results as JSON; - is standard output"},
-    {"csv", "PATH", "write the results as CSV; - is standard output"},
-    {"html", "PATH",
-     "write the report there, one file for a browser; - is standard output; "
-     "the shards need --html, too"},
-    {"graph", "",
-     "put the graphs of both models, the processor and hashes of all files "
-     "into the JSON, as --html does"},
-    kFailBelowFlag,
-    kMaxClipFlag,
-    kMaxDeadChannelsFlag,
-    kFailBelowOutputFlag,
-    kMaxUnmatchedFlag,
-    kBaselineFlag,
-    kMaxDropFlag,
-    kMaxOutputDropFlag,
-    kJunitFlag,
-    {"sort", "ORDER",
-     "rows by graph (execution, default) or error (worst first)"},
-    {"top", "N", "only the N worst rows, worst first"},
-    {"coverage", "", "tell what is quantized, and why the rest is not"},
-    {"source", "", "show where each layer is in the code of the model"},
-    {"quiet", "", "no table"},
-};
-
-constexpr CommandSpec kSpec = {
-    "merge",
-    "puts the shards of a comparison together",
-    "ns merge SHARD... [--flag=value ...]",
-    "Each SHARD is what ns compare --shard=I/N --save-shard=SHARD wrote, in "
-    "any order. The\n"
-    "reports are byte for byte those of one process that compares all "
-    "batches. The files of\n"
-    "the comparison must be where the shards had them: run it in the same "
-    "folder.\n",
-    kFlags,
-    "ns merge shard-0.ns shard-1.ns --json=merged.json",
-    {},
-    std::numeric_limits<size_t>::max(),
-};
-
-// A shard file, without its state.
-struct ShardAt {
-  std::string path;
-  ShardHeader header;
-};
-
-absl::StatusOr<ShardAt> ReadHeaderAt(const std::string& path) {
-  NS_ASSIGN_OR_RETURN(ShardFile file, ReadShardFile(path));
-  return ShardAt{path, std::move(file.header)};
-}
-
-void SortByIndex(std::vector<ShardAt>& shards) {
-  absl::c_stable_sort(shards, [](const ShardAt& a, const ShardAt& b) {
-    return a.header.shard.index < b.header.shard.index;
-  });
-}
-
-// The indices of shards that are not there, or not complete.
-std::vector<int64_t> Missing(const std::vector<ShardAt>& shards) {
-  std::vector<bool> complete(static_cast<size_t>(shards[0].header.shard.count));
-  for (const ShardAt& shard : shards) {
-    complete[static_cast<size_t>(shard.header.shard.index)] =
-        shard.header.IsComplete();
-  }
-  std::vector<int64_t> missing;
-  for (size_t i = 0; i < complete.size(); ++i) {
-    if (!complete[i]) {
-      missing.push_back(static_cast<int64_t>(i));
+// The flags of the command: those of ns compare that say what is reported,
+// under their headings.
+std::vector<FlagSpec> MakeFlags() {
+  std::vector<FlagSpec> flags = {
+      Heading("shards"),
+      {"partial", "",
+       "report on the shards that are there, though others are missing"},
+      {"status", "DIR",
+       "only list the shards in this folder, and what is missing"}};
+  FlagSpec heading = {};
+  for (const FlagSpec& flag : CompareSpec().flags) {
+    if (flag.name.empty()) {
+      heading = flag;
+    } else if (IsLeftToMerge(flag.name) && flag.name != "early-stop" &&
+               flag.name != "max-score-drop") {
+      if (!heading.help.empty()) {
+        flags.push_back(std::exchange(heading, {}));
+      }
+      flags.push_back(flag);
     }
   }
-  return missing;
+  return flags;
 }
 
-// The path of shard `index`, named as the one at `like` is: its number is
-// replaced where its name has it.
-std::string PathOf(int64_t index, const ShardAt& like) {
-  const size_t slash = like.path.rfind('/');
-  const std::string folder =
-      slash == std::string::npos ? "" : like.path.substr(0, slash + 1);
-  std::string name = like.path.substr(folder.size());
-  if (absl::EndsWith(name, ".resume")) {
-    name.resize(name.size() - 7);
-  }
-  const std::string number = absl::StrCat(like.header.shard.index);
-  for (size_t at = name.rfind(number); at != std::string::npos && !name.empty();
-       at = at == 0 ? std::string::npos : name.rfind(number, at - 1)) {
-    const size_t end = at + number.size();
-    const bool is_whole =
-        (at == 0 || !absl::ascii_isdigit(name[at - 1])) &&
-        (end == name.size() || !absl::ascii_isdigit(name[end]));
-    if (is_whole) {
-      return absl::StrCat(folder, name.substr(0, at), index, name.substr(end));
-    }
-  }
-  return absl::StrCat(folder, "shard-", index, ".ns");
-}
-
-// The command that runs shard `index` of the run that `like` is of.
-std::string CommandOf(int64_t index, const ShardAt& like) {
-  std::string command = "ns compare";
-  for (const std::string& argument : like.header.arguments) {
-    // The name of a flag is no path.
-    const size_t value = argument.find('=');
-    absl::StrAppend(&command, " ",
-                    value == std::string::npos
-                        ? argument
-                        : absl::StrCat(argument.substr(0, value + 1),
-                                       ShellWord(argument.substr(value + 1))));
-  }
-  if (like.header.for_html) {
-    absl::StrAppend(&command, " --html=-");
-  }
-  absl::StrAppend(&command, " --threads=", like.header.threads,
-                  " --shard=", index, "/", like.header.shard.count,
-                  " --save-shard=", ShellWord(PathOf(index, like)),
-                  " --resume");
-  return command;
-}
-
-// Error: shards of different runs, or one that is given twice.
-absl::Status CheckFitTogether(const std::vector<ShardAt>& shards) {
-  for (size_t i = 1; i < shards.size(); ++i) {
-    // A shard without batches ran by no engine.
-    const auto ran = absl::c_find_if(
-        shards, [](const ShardAt& shard) { return shard.header.done > 0; });
-    const ShardAt& first = ran == shards.end() ? shards[0] : *ran;
-    NS_RETURN_IF_ERROR(CheckSameRun(shards[i].header, shards[i].path,
-                                    first.header, first.path));
-    if (shards[i].header.shard.index == shards[i - 1].header.shard.index) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          shards[i - 1].path, " and ", shards[i].path, " are both shard ",
-          shards[i].header.shard.index, "; give it once"));
-    }
-  }
-  return absl::OkStatus();
+const CommandSpec& MergeSpec() {
+  static const std::vector<FlagSpec>& flags = *new auto(MakeFlags());
+  static const CommandSpec spec = {
+      "merge",
+      "puts the shards of a comparison together",
+      "ns merge SHARD... [--flag=value ...]",
+      "Each SHARD is what ns compare --shard=I/N --save-shard=SHARD wrote, in "
+      "any order. The\n"
+      "reports are byte for byte those of one process that compares all "
+      "batches; --html\n"
+      "needs shards that were run with --html. The files of the comparison "
+      "must "
+      "be where\n"
+      "the shards had them: run it in the same folder.\n",
+      flags,
+      "ns merge shard-0.ns shard-1.ns --json=merged.json",
+      {},
+      std::numeric_limits<size_t>::max(),
+  };
+  return spec;
 }
 
 std::string MissingText(const std::vector<int64_t>& missing,
@@ -188,18 +88,6 @@ std::string MissingText(const std::vector<int64_t>& missing,
       " of ", like.header.shard.count, missing.size() == 1 ? " is" : " are",
       " missing or not complete; run ", absl::StrJoin(commands, " && "),
       ", or pass --partial to report on the others");
-}
-
-// The batches of all shards, ascending.
-std::vector<int64_t> BatchesOf(const std::vector<ShardAt>& shards) {
-  std::vector<int64_t> batches;
-  for (const ShardAt& shard : shards) {
-    for (int64_t i = 0; i < shard.header.done; ++i) {
-      batches.push_back(shard.header.shard.BatchAt(i));
-    }
-  }
-  absl::c_sort(batches);
-  return batches;
 }
 
 // What is merged, and how it is reported.
@@ -219,7 +107,7 @@ absl::StatusOr<Flags> FlagsOfOneProcess(const ShardHeader& header,
       arguments.push_back(argument);
     }
   }
-  for (const FlagSpec& flag : kFlags) {
+  for (const FlagSpec& flag : MergeSpec().flags) {
     if (flags.Has(flag.name) && flag.name != "partial") {
       arguments.push_back(
           flag.value.empty()
@@ -295,11 +183,10 @@ std::string PartialText(const std::vector<ShardAt>& shards,
 }
 
 CommandOutcome Merge(const Flags& flags, std::vector<ShardAt> shards) {
-  SortByIndex(shards);
-  if (absl::Status status = CheckFitTogether(shards); !status.ok()) {
+  if (absl::Status status = SortShardsOfOneRun(shards); !status.ok()) {
     return CommandOutcome::Failed(status);
   }
-  const std::vector<int64_t> missing = Missing(shards);
+  const std::vector<int64_t> missing = MissingShards(shards);
   if (!missing.empty() && !flags.Has("partial")) {
     return CommandOutcome::Failed(
         absl::InvalidArgumentError(MissingText(missing, shards[0])));
@@ -336,19 +223,25 @@ CommandOutcome Merge(const Flags& flags, std::vector<ShardAt> shards) {
                            : std::optional(PartialText(shards, missing)));
 }
 
+// Returns the paths of the files in a folder that may be shards. Those are
+// never empty, nor hidden, as files that are still being written are.
 absl::StatusOr<std::vector<std::string>> FilesIn(const std::string& folder) {
-  DIR* const directory = opendir(folder.c_str());
-  if (directory == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(folder, ": is not a directory that can be read"));
-  }
+  std::error_code error;
   std::vector<std::string> paths;
-  while (const dirent* const entry = readdir(directory)) {
-    if (entry->d_name[0] != '.') {
-      paths.push_back(absl::StrCat(folder, "/", entry->d_name));
+  for (std::filesystem::directory_iterator it(folder, error), end;
+       !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    const bool may_be_shard = it->is_regular_file(ignored) &&
+                              it->file_size(ignored) > 0 &&
+                              it->path().filename().string()[0] != '.';
+    if (may_be_shard) {
+      paths.push_back(it->path().string());
     }
   }
-  closedir(directory);
+  if (error) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(folder, ": ", error.message(), "; name a folder"));
+  }
   absl::c_sort(paths);
   return paths;
 }
@@ -358,10 +251,10 @@ absl::Status ListShards(const std::string& folder) {
   NS_ASSIGN_OR_RETURN(const std::vector<std::string> paths, FilesIn(folder));
   std::vector<ShardAt> shards;
   for (const std::string& path : paths) {
-    absl::StatusOr<ShardAt> shard = ReadHeaderAt(path);
+    absl::StatusOr<ShardAt> shard = ReadShardHeader(path);
     if (shard.ok()) {
       shards.push_back(*std::move(shard));
-    } else if (absl::StrContains(shard.status().message(), "damaged")) {
+    } else if (!absl::IsNotFound(shard.status())) {
       return shard.status();
     }
   }
@@ -369,8 +262,7 @@ absl::Status ListShards(const std::string& folder) {
     return absl::InvalidArgumentError(
         absl::StrCat(folder, ": contains no shard file"));
   }
-  SortByIndex(shards);
-  NS_RETURN_IF_ERROR(CheckFitTogether(shards));
+  NS_RETURN_IF_ERROR(SortShardsOfOneRun(shards));
   int64_t done = 0;
   for (const ShardAt& shard : shards) {
     done += shard.header.done;
@@ -382,7 +274,7 @@ absl::Status ListShards(const std::string& folder) {
         absl::StrCat(shard.header.shard.Size(shard.header.batches)).c_str(),
         Printable(shard.path).c_str());
   }
-  const std::vector<int64_t> missing = Missing(shards);
+  const std::vector<int64_t> missing = MissingShards(shards);
   std::printf("%s of %s batches, %s of %s shards complete\n",
               absl::StrCat(done).c_str(),
               absl::StrCat(shards[0].header.batches).c_str(),
@@ -411,7 +303,7 @@ CommandOutcome Run(const Flags& flags) {
   }
   std::vector<ShardAt> shards;
   for (const std::string& path : flags.arguments()) {
-    absl::StatusOr<ShardAt> shard = ReadHeaderAt(path);
+    absl::StatusOr<ShardAt> shard = ReadShardHeader(path);
     if (!shard.ok()) {
       return CommandOutcome::Failed(shard.status());
     }
@@ -434,6 +326,6 @@ CommandOutcome Run(const Flags& flags) {
 
 }  // namespace
 
-Command MergeCommand() { return {&kSpec, Run}; }
+Command MergeCommand() { return {&MergeSpec(), Run}; }
 
 }  // namespace ns
