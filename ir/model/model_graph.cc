@@ -21,6 +21,7 @@
 #include "ir/graph/graph_walk.h"
 #include "ir/graph/node_view.h"
 #include "ir/graph/pass_context.h"
+#include "ir/model/clone_module.h"
 #include "ir/model/forward_hooks.h"
 #include "ir/model/loading_passes.h"
 #include "ir/model/module_state.h"
@@ -104,7 +105,7 @@ absl::StatusOr<ModelGraph> ModelGraph::FromModuleAsItIs(
     const Module& module, const std::string& method) {
   NS_RETURN_IF_ERROR(CheckHasMethod(module, method));
   return CatchTorchErrors("copying the module", [&] {
-    return ModelGraph(module.clone(/*inplace=*/true), method);
+    return ModelGraph(CloneModule(module), method);
   });
 }
 
@@ -165,7 +166,7 @@ absl::StatusOr<ModelGraph> ModelGraph::FromGraph(
 
 absl::StatusOr<ModelGraph> ModelGraph::Clone() const {
   return CatchTorchErrors("copying the module", [&] {
-    ModelGraph copy(module_.clone(/*inplace=*/true), method_);
+    ModelGraph copy(CloneModule(module_), method_);
     if (MayWrite(*graph_)) {
       CopyModuleState(copy.module_);
     }

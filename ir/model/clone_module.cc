@@ -1,0 +1,68 @@
+#include "ir/model/clone_module.h"
+
+#include <torch/csrc/jit/api/compilation_unit.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace ns {
+namespace {
+
+using ::torch::jit::CompilationUnit;
+using ::torch::jit::Module;
+
+// Objects of `unit` by those that they stand for.
+using Objects = llvm::DenseMap<const c10::ivalue::Object*,
+                               c10::intrusive_ptr<c10::ivalue::Object>>;
+
+// Returns an object of the same class that belongs to `unit`, and so do the
+// modules below it: Module::clone puts its copy into the unit of the object.
+Module InUnit(const Module& module,
+              const std::shared_ptr<CompilationUnit>& unit, Objects& objects) {
+  const auto& original = module._ivalue();
+  const auto known = objects.find(original.get());
+  if (known != objects.end()) {
+    return Module(known->second);
+  }
+  const Module copy(unit, module.type());
+  objects[original.get()] = copy._ivalue();
+  for (size_t i = 0; i < module.type()->numAttributes(); ++i) {
+    const c10::IValue& value = original->getSlot(i);
+    copy._ivalue()->setSlot(
+        i, value.isModule()
+               ? c10::IValue(InUnit(value.toModule(), unit, objects)._ivalue())
+               : value);
+  }
+  return copy;
+}
+
+// Keeps the unit of `module` alive as long as `unit`, by an object without
+// attributes that a function of `unit` has as a constant. Nothing calls it, and
+// no file has it.
+void KeepUnit(const Module& module, CompilationUnit& unit) {
+  auto holder = c10::ivalue::Object::create(
+      c10::StrongTypePtr(module._ivalue()->compilation_unit(), module.type()),
+      0);
+  auto graph = std::make_shared<torch::jit::Graph>();
+  torch::jit::Node* const constant =
+      graph->insertNode(graph->create(c10::prim::Constant));
+  constant->ival_(c10::attr::value, c10::IValue(std::move(holder)));
+  unit.create_function(c10::QualifiedName("__torch__.ns_unit_of_original"),
+                       std::move(graph));
+}
+
+}  // namespace
+
+Module CloneModule(const Module& module) {
+  const auto unit = std::make_shared<CompilationUnit>();
+  Objects objects;
+  Module copy = InUnit(module, unit, objects).clone(/*inplace=*/true);
+  KeepUnit(module, *unit);
+  return copy;
+}
+
+}  // namespace ns
