@@ -50,6 +50,7 @@ class QuantizeRunner {
       : flags_(std::move(flags)), batches_(batches) {
     flags_.options.progress = [this](int64_t done, int64_t total) {
       bar_.Update(done, total);
+      ReturnFreedMemory();
     };
   }
   // The progress holds the address.

@@ -207,7 +207,7 @@ class RangeChooser {
           RoundingOf(observers_.at(ObserverAttribute(Layer(reader).inputs[0])),
                      way.activation, cache_);
       const absl::StatusOr<at::Tensor> weight =
-          RoundedWeight(reader, layer->second.weight, way.weights[reader]);
+          QuantizedWeight(reader, layer->second.weight, way.weights[reader]);
       for (const absl::Status& status : {rounding.status(), weight.status()}) {
         NS_RETURN_IF_ERROR(IsRefusal(status) ? absl::OkStatus() : status);
       }
@@ -226,20 +226,20 @@ class RangeChooser {
     return absl::OkStatus();
   }
 
-  // Returns `weight`, that of the layer `index`, as `config` rounds it.
-  absl::StatusOr<at::Tensor> RoundedWeight(int64_t index,
-                                           const at::Tensor& weight,
-                                           const ObserverConfig& config) {
-    auto& known = rounded_weights_[index];
-    for (const auto& [known_config, rounded] : known) {
+  // Returns `weight`, that of the layer `index`, as `config` quantizes it.
+  absl::StatusOr<at::Tensor> QuantizedWeight(int64_t index,
+                                             const at::Tensor& weight,
+                                             const ObserverConfig& config) {
+    auto& known = quantized_weights_[index];
+    for (const auto& [known_config, quantized] : known) {
       if (known_config == config) {
-        return rounded;
+        return quantized;
       }
     }
     NS_ASSIGN_OR_RETURN(const at::Tensor quantized,
                         cache_.Quantized(weight, config));
-    known.emplace_back(config, quantized.dequantize());
-    return known.back().second;
+    known.emplace_back(config, quantized);
+    return quantized;
   }
 
   // Returns the index of `trial` in trials_: ways that are alike share it.
@@ -379,9 +379,9 @@ class RangeChooser {
   std::vector<ActivationGroup> groups_;
   std::vector<std::vector<Way>> ways_;
   std::vector<LayerTrial> trials_;
-  // Weights as configs round them, by index of the layer.
+  // Weights as configs quantize them, by index of the layer.
   std::map<int64_t, std::vector<std::pair<ObserverConfig, at::Tensor>>>
-      rounded_weights_;
+      quantized_weights_;
   LayerChoices chosen_;
   Reconfiguration changes_;
   RangeChoices choices_;

@@ -54,7 +54,8 @@ absl::Status TrialInserter::Insert(const LayerTrial& trial,
   LayerVariant variant;
   if (trial.weight.defined()) {
     const int weight = PackedWeightInput(*layer.subgraph.base);
-    variant.constants = {{static_cast<size_t>(weight), trial.weight}};
+    variant.constants = {{static_cast<size_t>(weight), trial.weight,
+                          trial.weight.is_quantized()}};
   }
   NS_ASSIGN_OR_RETURN(const CopiedSubgraph copy,
                       InsertVariant(model_, layer.subgraph, *layer.output,

@@ -25,8 +25,11 @@ absl::Status SetConstants(const std::vector<ConstantInput>& constants,
   return CatchTorchErrors("copying a layer", [&] {
     const torch::jit::WithInsertPoint before(&base);
     for (const ConstantInput& input : constants) {
-      base.replaceInput(input.index,
-                        base.owningGraph()->insertConstant(input.value));
+      Value* value = base.owningGraph()->insertConstant(input.value);
+      if (input.dequantize) {
+        value = base.owningGraph()->insert(c10::aten::dequantize, {value});
+      }
+      base.replaceInput(input.index, value);
     }
   });
 }

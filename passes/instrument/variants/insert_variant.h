@@ -30,6 +30,9 @@ namespace ns {
 struct ConstantInput {
   size_t index = 0;
   c10::IValue value;
+  // Whether the op gets the dequantized value, which is computed anew in every
+  // run: a quantized weight takes a quarter of the memory of a float one.
+  bool dequantize = false;
 };
 
 // The differences between a layer and the copy that InsertVariant makes of it.
