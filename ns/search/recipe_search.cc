@@ -284,7 +284,8 @@ std::vector<ParetoPoint> RecipeSearch::Frontier() {
   for (const VerifiedRecipe& one : verified_) {
     if (!std::isnan(one.measured_db)) {
       points.push_back({one.measured_db, one.predicted_us,
-                        CountInt8(one.choices), /*is_measured=*/true});
+                        CountInt8(one.choices), /*is_measured=*/true,
+                        /*is_chosen=*/&one == &chosen});
     }
   }
   std::vector<Recipe> predicted = solver_.Frontier();

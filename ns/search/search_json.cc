@@ -121,6 +121,7 @@ void Map(Io& io, ParetoPoint& point) {
   io("time_us", point.time_us);
   io("int8_layers", point.int8_layers);
   io("measured", point.is_measured);
+  io.Optional("chosen", point.is_chosen);
 }
 
 template <typename Io>

@@ -49,6 +49,8 @@ struct ParetoPoint {
   // How many of the layers with a choice run in int8.
   int64_t int8_layers = 0;
   bool is_measured = false;
+  // Whether it is the recipe of the model that was made.
+  bool is_chosen = false;
 };
 
 // A recipe that was run.

@@ -100,15 +100,19 @@ std::set<size_t> PointsToShow(const std::vector<ParetoPoint>& pareto) {
   return shown;
 }
 
-std::string FrontierText(const std::vector<ParetoPoint>& pareto) {
+std::string FrontierText(const SearchResult& result) {
   std::string text = "\nfrontier:\n";
-  for (const size_t i : PointsToShow(pareto)) {
-    const ParetoPoint& point = pareto[i];
+  for (const size_t i : PointsToShow(result.pareto)) {
+    const ParetoPoint& point = result.pareto[i];
     absl::StrAppend(
         &text,
-        absl::StrFormat("  %9s %-9s  %7.0f us  %d in int8\n", Db(point.sqnr_db),
+        absl::StrFormat("  %9s %-9s  %7.0f us  %d in int8", Db(point.sqnr_db),
                         point.is_measured ? "measured" : "predicted",
-                        point.time_us, point.int8_layers));
+                        point.time_us, point.int8_layers),
+        point.is_chosen
+            ? absl::StrFormat(" ← chosen, %.0f us measured", result.measured_us)
+            : "",
+        "\n");
   }
   return text;
 }
@@ -139,8 +143,7 @@ std::string SearchTable(const SearchResult& result,
   const auto in_float =
       std::count(chosen.choices.begin(), chosen.choices.end(), 0);
   return absl::StrCat(
-      LayerRows(result, options), SkippedList(result),
-      FrontierText(result.pareto),
+      LayerRows(result, options), SkippedList(result), FrontierText(result),
       absl::StrFormat("\n%d of %d layers in float; %.0f us for a batch, %.0f "
                       "us predicted; float model %.0f us\n",
                       in_float, result.layers.size(), result.measured_us,

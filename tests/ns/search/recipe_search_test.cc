@@ -131,6 +131,7 @@ TEST_F(RecipeSearchTest, TheFrontierIsNotThatOfSingleChanges) {
   for (const ParetoPoint& point : frontier) {
     int8_layers.push_back(point.int8_layers);
     EXPECT_EQ(point.is_measured, point.time_us == chosen.predicted_us);
+    EXPECT_EQ(point.is_chosen, point.is_measured);
   }
   EXPECT_THAT(int8_layers, ElementsAre(6, 4, 2, 0));
   EXPECT_THAT(search.warnings(), IsEmpty());

@@ -19,7 +19,7 @@ SearchResult Result() {
   result.layers = {{"fc", "aten::linear", "float", 0.25, 5, {{"float", 5.0}}}};
   result.rest = {0.75, 3.5};
   result.skipped = {{"add", "dynamic", "no kernel"}};
-  result.pareto = {{30.25, 7, 1, /*is_measured=*/true},
+  result.pareto = {{30.25, 7, 1, /*is_measured=*/true, /*is_chosen=*/true},
                    {std::numeric_limits<double>::infinity(), 9, 0}};
   VerifiedRecipe verified;
   verified.choices = {0};
@@ -37,7 +37,8 @@ TEST(SearchJsonTest, HasWhatWasPredictedAndMeasured) {
         "\"out\": \"q.pt\"", "\"sqnr_db\": 30.0", "\"sqnr_db\": 30.5",
         "\"sqnr_db\": 30.25", "\"sqnr_db\": \"inf\"", "\"noise_share\": 0.25",
         "\"rest\": {\n    \"noise_share\": 0.75,\n    \"time_us\": 3.5\n  }",
-        "\"int8_layers\": 1,\n      \"measured\": true",
+        "\"int8_layers\": 1,\n      \"measured\": true,\n      \"chosen\": "
+        "true\n",
         "\"int8_layers\": 0,\n      \"measured\": false",
         "\"reason\": \"no kernel\"", "\"keeps_budget\": true"}) {
     EXPECT_THAT(json, HasSubstr(part));

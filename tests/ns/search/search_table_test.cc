@@ -26,7 +26,9 @@ SearchResult Result() {
   };
   result.rest = {0.1, 20};
   result.skipped = {{"fc", "dynamic", "no kernel"}};
-  result.pareto = {{30.12, 80, 1, /*is_measured=*/true}, {41, 120, 0}};
+  result.pareto = {{30.12, 80, 1, /*is_measured=*/true, /*is_chosen=*/true},
+                   {41, 120, 0}};
+  result.measured_us = 91.2;
   VerifiedRecipe verified;
   verified.choices = {1, 0};
   verified.predicted_db = 30.41;
@@ -48,7 +50,8 @@ TEST(SearchTableTest, HasARowForEachLayerAndEndsWithTheFigures) {
   EXPECT_THAT(table, HasSubstr("1 not tried:"));
   EXPECT_THAT(table, HasSubstr("1 of 2 layers in float"));
   EXPECT_THAT(table, HasSubstr("\nfrontier:\n"
-                               "    30.1 dB measured        80 us  1 in int8\n"
+                               "    30.1 dB measured        80 us  1 in int8 "
+                               "← chosen, 91 us measured\n"
                                "    41.0 dB predicted      120 us  0 in int8\n"
                                "\n"));
   EXPECT_THAT(table, EndsWith("\nSQNR 30.4 dB predicted, 30.1 dB measured on 8 "
