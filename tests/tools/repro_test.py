@@ -87,6 +87,27 @@ class ReproTest(cli.CliTest):
         timeout=cli.TIMEOUT, check=True).stdout.decode()
     return float(re.search(r'SQNR (\S+) dB', output)[1])
 
+  def test_the_script_tells_what_ns_measured(self):
+    _, of_all, of_kept = self.repro(*NET)
+    output = subprocess.run(
+        ['/usr/bin/python3', '-W', 'ignore', os.path.join(self.out, 'repro.py')],
+        env=cli.environment(), stdout=subprocess.PIPE, timeout=cli.TIMEOUT,
+        check=True).stdout.decode()
+    found = re.search(r'ns repro measured (\S+) dB on these inputs, and (\S+) '
+                      'dB on all data', output)
+    self.assertAlmostEqual(float(found[1]), of_kept, delta=0.06)
+    self.assertAlmostEqual(float(found[2]), of_all, delta=0.06)
+
+  def test_the_script_says_that_python_has_no_torch(self):
+    self.repro(*NET)
+    process = subprocess.run(
+        ['/usr/bin/python3', '-I', '-S', os.path.join(self.out, 'repro.py')],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=cli.TIMEOUT,
+        check=False)
+    self.assertEqual(process.returncode, 1)
+    self.assertIn(b'/usr/bin/python3 has no PyTorch', process.stderr)
+    self.assertEqual(len(process.stderr.splitlines()), 1, process.stderr)
+
   def compared(self):
     """The shadows that `ns compare` finds in the files, lowest first."""
     layers = self.layers('compare', *(f'--{name}={self.out}/{name}.pt' for name
