@@ -88,13 +88,16 @@ class EmulateTest(cli.CliTest):
     self.assertNotIn('not_emulated', result)
     self.assertFalse(any('saturation' in x for x in result['layers']))
 
-  def test_vnni_has_exact_sums(self):
-    layers = self.layers(*PAIR, INPUTS, '--emulate=fbgemm-vnni')
-    for name in ('first', 'second'):
-      saturation = layers[name]['saturation']
-      self.assertEqual(saturation['numerics'], 'fbgemm-vnni')
-      self.assertIs(saturation['possible'], False)
-      self.assertEqual((saturation['saturated'], saturation['cost_db']), (0, 0))
+  def test_others_have_exact_sums(self):
+    for flag, numerics in (('emulate', 'fbgemm-vnni'), ('emulate', 'exact'),
+                           ('numerics', 'exact')):
+      layers = self.layers(*PAIR, INPUTS, f'--{flag}={numerics}')
+      for name in ('first', 'second'):
+        saturation = layers[name]['saturation']
+        self.assertEqual(saturation['numerics'], numerics)
+        self.assertIs(saturation['possible'], False)
+        self.assertEqual((saturation['saturated'], saturation['cost_db']),
+                         (0, 0))
 
   def test_without_inputs_weights_tell_what_is_possible(self):
     result = self.json(*PAIR, AVX2)
@@ -137,6 +140,8 @@ class EmulateTest(cli.CliTest):
   def test_wrong_usage(self):
     self.fail_with(2, *PAIR, '--emulate=avx2',
                    names=('--emulate=avx2', 'fbgemm-avx2', 'fbgemm-vnni'))
+    self.fail_with(2, *PAIR, AVX2, '--numerics=exact',
+                   names='--emulate is given twice')
     self.fail_with(2, *PAIR, INPUTS, AVX2, '--what=stubs', '--swap=Linear',
                    names=('--emulate', 'stubs'))
 

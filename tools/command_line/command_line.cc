@@ -20,7 +20,7 @@ namespace {
 
 const FlagSpec* FindFlag(const CommandSpec& command, absl::string_view name) {
   const auto it = absl::c_find_if(command.flags, [&](const FlagSpec& flag) {
-    return flag.name == name && !name.empty();
+    return !name.empty() && (flag.name == name || flag.alias == name);
   });
   return it == command.flags.end() ? nullptr : &*it;
 }

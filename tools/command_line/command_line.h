@@ -26,6 +26,8 @@ struct FlagSpec {
   // Whether it may be given several times, which is the same as once with a
   // list of the values, with commas.
   bool is_list = false;
+  // Another name by which users may give it; empty for none.
+  absl::string_view alias = {};
 };
 
 // Returns what stands in a table of flags before those that HelpText lists

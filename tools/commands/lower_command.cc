@@ -42,7 +42,9 @@ constexpr FlagSpec kFlags[] = {
     Heading("numerics"),
     {"numerics", "NAME",
      "exact (default): no sum of products saturates; fbgemm-vnni, fbgemm-avx2: "
-     "those saturate that do in fbgemm on a machine with, or without, VNNI"},
+     "those saturate that do in fbgemm on a machine with, or without, VNNI. "
+     "Also --emulate, as of ns compare",
+     false, "emulate"},
     {"fuse-sums", "",
      "fuse convolutions into the adds behind them, which rounds once less than "
      "fbgemm does"},

@@ -19,7 +19,7 @@ constexpr FlagSpec kFlags[] = {
     {"inputs", "PATHS", "several files", true},
     {"out", "PATH", "another file"},
     Heading("more"),
-    {"sort", "ORDER", "graph or error"},
+    {"sort", "ORDER", "graph or error", false, "order"},
     {"quiet", "", "no words"},
 };
 constexpr absl::string_view kPositionals[] = {"float", "inputs"};
@@ -65,6 +65,13 @@ TEST(FlagsTest, OIsOut) {
   EXPECT_EQ(Parsed({"-o=b.pt"}).Get("out"), "b.pt");
   EXPECT_THAT(Error({"-o", "a", "--out=b"}), HasSubstr("--out is given twice"));
   EXPECT_THAT(Error({"-ob.pt"}), HasSubstr("'-ob.pt'"));
+}
+
+TEST(FlagsTest, AFlagMayHaveTwoNames) {
+  EXPECT_EQ(Parsed({"--order=error"}).Get("sort"), "error");
+  EXPECT_FALSE(Parsed({"--order=error"}).Has("order"));
+  EXPECT_THAT(Error({"--order=error", "--sort=graph"}),
+              HasSubstr("--sort is given twice"));
 }
 
 TEST(FlagsTest, PositionalsFillTheFlagsThatAreNotGiven) {
