@@ -23,6 +23,8 @@ CompareOptions OptionsOfSecond(const CompareOptions& options) {
   second.kernels = false;
   second.parts = false;
   second.try_changes = false;
+  second.times = false;
+  second.fingerprints = false;
   second.graphs = false;
   second.files = nullptr;
   second.is_settled = nullptr;

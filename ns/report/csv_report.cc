@@ -18,6 +18,7 @@
 #include "ns/findings/error_breakdown.h"
 #include "ns/result/comparison_result.h"
 #include "ns/result/figure_kinds.h"
+#include "ns/result/layer_times.h"
 #include "ns/result/metrics.h"
 #include "ns/result/printable.h"
 
@@ -48,6 +49,7 @@ struct Row {
   absl::string_view dominated_by;
   std::optional<double> output_share;
   const PairSaturation* saturation = nullptr;
+  const LayerTime* time = nullptr;
   // The SQNR of the row without saturation, and what saturation costs, in dB.
   std::optional<double> exact_sqnr_db;
   std::optional<double> saturation_cost_db;
@@ -91,7 +93,7 @@ std::string ChannelsText(const std::vector<ChannelError>& channels) {
 // A column of a metric's figure.
 Column MetricColumn(const Metric& metric) {
   return {std::string(metric.name), [figure = metric.figure](const Row& row) {
-            return FormatDouble(row.error->*figure);
+            return row.error == nullptr ? "" : FormatDouble(row.error->*figure);
           }};
 }
 
@@ -231,6 +233,22 @@ std::vector<Column> SaturationColumns() {
   };
 }
 
+template <typename Field>
+Column TimeColumn(const std::string& name, const Field& field) {
+  return {name, [field](const Row& row) {
+            return row.time == nullptr ? "" : FormatDouble(field(*row.time));
+          }};
+}
+
+std::vector<Column> TimeColumns() {
+  return {
+      TimeColumn("float_us", [](const LayerTime& t) { return t.float_us; }),
+      TimeColumn("quantized_us",
+                 [](const LayerTime& t) { return t.quantized_us; }),
+      TimeColumn("time_share", [](const LayerTime& t) { return t.share; }),
+  };
+}
+
 bool HasOutliers(const ComparisonResult& result) {
   bool has = false;
   for (const LayerComparison& layer : result.layers) {
@@ -246,6 +264,7 @@ struct ShownColumns {
   bool has_outliers = false;
   std::vector<std::string> user_metrics = {};
   bool has_saturation = false;
+  bool has_times = false;
 };
 
 std::vector<Column> Columns(const ShownColumns& shown) {
@@ -270,6 +289,9 @@ std::vector<Column> Columns(const ShownColumns& shown) {
   add(ChannelColumns());
   if (shown.has_saturation) {
     add(SaturationColumns());
+  }
+  if (shown.has_times) {
+    add(TimeColumns());
   }
   return columns;
 }
@@ -339,6 +361,9 @@ void AddLayer(const LayerComparison& layer, std::vector<Row>& rows) {
       rows.push_back(*std::move(row));
     }
   }
+  if (layer.time) {
+    rows.emplace_back(RowOf(layer, "time")).time = &*layer.time;
+  }
   for (const OutputComparison& output : layer.outputs) {
     for (const FigureKind& kind : FigureKinds()) {
       if (std::optional<Row> row =
@@ -402,15 +427,16 @@ std::vector<Row> RowsOf(const ComparisonResult& result) {
 
 std::vector<std::string> CsvColumns() {
   std::vector<std::string> names;
-  for (const Column& column : Columns({true, {}, true})) {
+  for (const Column& column : Columns({true, {}, true, true})) {
     names.push_back(column.name);
   }
   return names;
 }
 
 std::string ToCsv(const ComparisonResult& result) {
-  const std::vector<Column> columns = Columns(
-      {HasOutliers(result), result.user_metrics, !result.emulated.empty()});
+  const std::vector<Column> columns =
+      Columns({HasOutliers(result), result.user_metrics,
+               !result.emulated.empty(), result.times.has_value()});
   std::string csv = absl::StrJoin(
       columns, ",",
       [](std::string* out, const Column& column) { out->append(column.name); });

@@ -15,6 +15,7 @@
 #include "ns/result/coverage.h"
 #include "ns/result/data_flow_graph.h"
 #include "ns/result/layer_comparison.h"
+#include "ns/result/layer_times.h"
 #include "ns/result/limit_check.h"
 #include "ns/result/task_score.h"
 #include "ns/result/value_figures.h"
@@ -197,6 +198,8 @@ struct ComparisonResult {
   // Absent unless there was a second data set. All other figures belong to the
   // first.
   std::optional<SecondData> second_data;
+  // How long the models take. Absent unless times were asked for.
+  std::optional<ModelTimes> times;
 };
 
 }  // namespace ns

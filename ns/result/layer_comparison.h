@@ -10,6 +10,7 @@
 
 #include "ir/graph/source_line.h"
 #include "ns/result/coverage.h"
+#include "ns/result/layer_times.h"
 #include "ns/result/tried_change.h"
 #include "ns/result/value_figures.h"
 
@@ -99,6 +100,14 @@ struct PartShares {
   std::optional<double> activation;
 };
 
+// Hashes of the bits of a layer's first output in all batches, as 16
+// hexadecimal digits. Two runs in which a model computes the same bits have the
+// same hash.
+struct LayerFingerprints {
+  std::string of_float;
+  std::string of_quantized;
+};
+
 // A pair of matched subgraphs and what was compared there.
 struct LayerComparison {
   // The name of the layer, which no other layer has.
@@ -179,6 +188,10 @@ struct LayerComparison {
   // In what the quantized op computes. Absent for points where values are
   // quantized, and where it was not looked at.
   std::optional<RunsIn> runs_in;
+  // Absent unless asked for, and where nothing came.
+  std::optional<LayerFingerprints> fingerprints;
+  // How long the layer takes. Absent unless times were asked for.
+  std::optional<LayerTime> time;
   // Indices of the layers whose outputs flow into this one, in ascending order.
   std::vector<size_t> producers;
   // False when some of what flows in is not what is compared there, but another

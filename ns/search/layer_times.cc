@@ -14,14 +14,10 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "ir/base/status.h"
-#include "ir/base/torch_errors.h"
 #include "ir/graph/graph_copy.h"
-#include "ir/graph/graph_walk.h"
 #include "ir/graph/insert_op.h"
 #include "ir/graph/layer_id.h"
 #include "ir/graph/node_view.h"
-#include "ir/model/attach_attribute.h"
-#include "ir/model/insert_method_call.h"
 #include "ir/model/module_state.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -29,10 +25,11 @@
 #include "ns/quantization/model/copy_for_target.h"
 #include "ns/quantization/model/quantize_model.h"
 #include "ns/search/plan_of_copy.h"
+#include "ns/timing/timed_model.h"
+#include "passes/instrument/insert_timers.h"
 #include "passes/quantization/layers/int8_form.h"
 #include "passes/quantization/layers/int8_operands.h"
 #include "passes/quantization/observe/insert_observers.h"
-#include "passes/runtime/lap_timer.h"
 
 namespace ns {
 namespace {
@@ -43,49 +40,18 @@ using ::torch::jit::Value;
 constexpr int kRuns = 7;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-bool TakesTime(const Node& node) {
-  return node.kind() != c10::prim::Constant &&
-         node.kind() != c10::prim::GetAttr &&
-         node.kind() != c10::prim::CallMethod && node.blocks().empty();
-}
-
-// Runs `model` several times on `batch`, with a timer behind each node, and
-// returns the least times of the slots that `slot_of` has for the nodes.
-template <typename SlotOf>
-absl::StatusOr<std::vector<double>> TimeNodes(ModelGraph& model, size_t slots,
+// Runs `model` several times on `batch`, and returns the least time of each of
+// `slots` slots.
+absl::StatusOr<std::vector<double>> TimeNodes(ModelGraph model, size_t slots,
                                               const Batch& batch,
-                                              const SlotOf& slot_of) {
-  const auto timer = c10::make_intrusive<LapTimer>(slots);
-  const std::string name =
-      AttachAttribute(model.module(), "ns_timer_", c10::IValue(timer));
-  std::vector<Node*> nodes;
-  ForEachNode(model.graph().block(), [&](Node* node) {
-    if (TakesTime(*node)) {
-      nodes.push_back(node);
-    }
-  });
-  NS_RETURN_IF_ERROR(CatchTorchErrors("timing", [&]() -> absl::Status {
-    for (Node* node : nodes) {
-      const auto slot = static_cast<int64_t>(slot_of(*node));
-      Node* behind = node->next();
-      const torch::jit::WithInsertPoint here(behind);
-      Value* number = model.graph().insertConstant(slot);
-      NS_RETURN_IF_ERROR(
-          InsertMethodCall(model, name, "lap", {number}, behind).status());
-    }
-    return absl::OkStatus();
-  }));
-  std::vector<double> least(slots, kNever);
+                                              SlotOfNode slot_of) {
+  NS_ASSIGN_OR_RETURN(
+      TimedModel timed,
+      TimedModel::Create("timed", std::move(model), slots, slot_of));
   for (int run = 0; run < kRuns; ++run) {
-    ModuleState before(model.module());
-    timer->Start();
-    NS_RETURN_IF_ERROR(RunBatch("timed", model, batch, 0).status());
-    std::move(before).Restore();
-    for (size_t i = 0; i < slots; ++i) {
-      least[i] = std::min(least[i], timer->microseconds()[i]);
-    }
+    NS_RETURN_IF_ERROR(timed.Run(batch));
   }
-  return least;
+  return timed.microseconds();
 }
 
 // The model in which all layers have the candidate, lowered. Its ops have the
@@ -148,7 +114,7 @@ absl::Status MeasureCasts(const QuantizeOptions& options, LayerTimes& times) {
   enum Slot { kQuantize, kDequantize, kOther, kSlots };
   NS_ASSIGN_OR_RETURN(
       const std::vector<double> least,
-      TimeNodes(lowered, kSlots, batch, [](const Node& node) {
+      TimeNodes(std::move(lowered), kSlots, batch, [](const Node& node) {
         const absl::string_view op = ShortOpName(OpName(node));
         return op == "fbgemm_quantize" || op == "quantize_per_tensor"
                    ? kQuantize
@@ -213,11 +179,12 @@ absl::StatusOr<LayerTimes> MeasureLayerTimes(const SearchSpace& space,
       slots[copy.Of(node)] = i;
     }
   }
-  NS_ASSIGN_OR_RETURN(times.in_float,
-                      TimeNodes(model, other + 1, batch, [&](const Node& node) {
-                        const auto found = slots.find(&node);
-                        return found == slots.end() ? other : found->second;
-                      }));
+  NS_ASSIGN_OR_RETURN(
+      times.in_float,
+      TimeNodes(std::move(model), other + 1, batch, [&](const Node& node) {
+        const auto found = slots.find(&node);
+        return found == slots.end() ? other : found->second;
+      }));
   times.other = times.in_float.back();
   times.in_float.pop_back();
   for (size_t i = 0; i < space.candidates().size(); ++i) {
@@ -225,11 +192,12 @@ absl::StatusOr<LayerTimes> MeasureLayerTimes(const SearchSpace& space,
                         UniformModel(space, values, static_cast<int>(i)));
     NS_ASSIGN_OR_RETURN(
         std::vector<double> in_int8,
-        TimeNodes(quantized, other + 1, batch, [&](const Node& node) {
-          const std::optional<LayerId> id = LayerIdOf(node);
-          return id && !IsCast(node) ? static_cast<size_t>(id->number())
-                                     : other;
-        }));
+        TimeNodes(
+            std::move(quantized), other + 1, batch, [&](const Node& node) {
+              const std::optional<LayerId> id = LayerIdOf(node);
+              return id && !IsCast(node) ? static_cast<size_t>(id->number())
+                                         : other;
+            }));
     in_int8.pop_back();
     times.in_int8.push_back(std::move(in_int8));
   }

@@ -28,6 +28,7 @@
 #include "ns/suite/result_of_matches.h"
 #include "ns/suite/try_changes.h"
 #include "ns/suite/user_figures.h"
+#include "ns/timing/time_layers.h"
 #include "passes/lowering/lower_matched.h"
 #include "passes/matching/matches/copied_matches.h"
 
@@ -335,6 +336,11 @@ absl::StatusOr<ComparisonResult> CompareModels(
   NS_ASSIGN_OR_RETURN(
       const Emulation emulation,
       Emulation::Create(quantized_copy, matches, options.emulate, result));
+  if (options.times) {
+    NS_ASSIGN_OR_RETURN(const Batch batch, batches.Read(0));
+    NS_RETURN_IF_ERROR(
+        TimeLayers(float_copy, quantized_copy, matches, batch, result));
+  }
   if (!options.activations && !options.shadows && !options.kernels) {
     return result;
   }

@@ -32,6 +32,8 @@ struct CompareOptions : PairPlan {
   // and with activations also what each gains in float
   // (ns/suite/measure_float_gains.h), which runs it up to five times more.
   bool try_changes = false;
+  // Whether both models are timed on the first batch (ns/timing/time_layers.h).
+  bool times = false;
   // Whether ComparisonResult::graphs is made.
   bool graphs = false;
   // Where ops of the user keep their weights; see

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "ir/base/deep_copy.h"
 #include "ir/base/status.h"
 #include "ir/base/torch_errors.h"
@@ -314,6 +315,11 @@ void PairRunner::SetFigures(size_t index, LayerComparison& layer) const {
     if (const auto& found = comparers.activation->record().exchanged) {
       layer.exchanged_axes =
           AxisExchange{found->first, found->second, found->sqnr_db};
+    }
+    if (const auto& found = comparers.activation->record().fingerprints) {
+      layer.fingerprints =
+          LayerFingerprints{absl::StrFormat("%016x", found->x),
+                            absl::StrFormat("%016x", found->y)};
     }
   }
   ShareCodes(layer.activation, layer.shadow);

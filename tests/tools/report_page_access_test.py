@@ -103,7 +103,7 @@ class OtherPagesTest(page_case.PageTest):
     self.open(report)
     self.assertEqual(self.rows('weight.sqnr_db'), ['30.0'] * len(NAMES))
     self.assertEqual(self.browser.all('#graph'), [])
-    self.browser.click('#row-1')
+    self.browser.click('#row-1 td')
     self.assertIn('weight_hh_l0', self.browser.find('#panel').text)
 
   def test_report_without_layers(self):

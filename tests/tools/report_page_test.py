@@ -31,7 +31,7 @@ class SourcesTest(unittest.TestCase):
 
   def test_sources_are_small_and_can_be_embedded(self):
     style, script = page_document.sources(PAGE)
-    self.assertLess(len(style.encode()) + len(script.encode()), 210000)
+    self.assertLess(len(style.encode()) + len(script.encode()), 215000)
     self.assertNotIn('</style', style)
     self.assertNotIn('</script', script)
     self.assertNotIn('<!--', script)
@@ -42,8 +42,8 @@ class TableAndPanelTest(page_case.WholePageTest):
   def test_all_parts_are_there(self):
     self.assertEqual(
         self.browser.texts('#contents a'),
-        ['Verdict', 'Accuracy', 'Scores', 'Second data set', 'Limits', 'Chart',
-         'Layers', 'Graph', 'Coverage', 'Unmatched ops', 'More'])
+        ['Verdict', 'Accuracy', 'Scores', 'Second data set', 'Limits', 'Time',
+         'Chart', 'Layers', 'Graph', 'Coverage', 'Unmatched ops', 'More'])
     self.assertEqual(self.rows('name'), NAMES)
     self.assertIn('97 %', self.browser.find('#coverage').text)
     self.assertIn('crossed', self.browser.find('#limits').text)
@@ -54,6 +54,9 @@ class TableAndPanelTest(page_case.WholePageTest):
     for text in ('real.pt', 'The lowest output SQNR is 12.0 dB.', '-9 to 6.5',
                  '-2 to 6.5', '12.5 %', 'ns quantize --float=float.pt'):
       self.assertIn(text, self.browser.find('#second-data').text)
+    for text in ('batch of 32, 1 thread', '8 ms', '2.00', 'it packs its weight',
+                 '100 \u00b5s', '200 \u00b5s', 'aten::dequantize', '300 \u00b5s'):
+      self.assertIn(text, self.browser.find('#times').text)
     self.assertIn('27.8', self.browser.find('#lists').text)
 
   def test_columns_are_those_of_the_json(self):
@@ -170,12 +173,12 @@ class TableAndPanelTest(page_case.WholePageTest):
     self.assertTrue(cell.get_attribute('aria-label').startswith(
         'lowest SQNR of neighbouring channels: 35.0, 36.0'),
                     cell.get_attribute('aria-label'))
-    self.browser.click('#row-1')
+    self.browser.click('#row-1 td')
     self.assertEqual(
         len(self.browser.all('#panel .channel-strip i')), 8)
 
   def test_panel_shows_all_that_is_known(self):
-    self.browser.click('#row-3')
+    self.browser.click('#row-3 td')
     panel = self.browser.find('#panel').text
     for text in (NAMES[2], 'net.py:14', 'aten::conv2d \u2192 aten::relu',
                  '244 of 256 codes', 'float -2 to 6.5', 'channel 0',
@@ -246,7 +249,7 @@ class TableAndPanelTest(page_case.WholePageTest):
     self.assertEqual(shown[0], 'new')
     value = self.report['layers'][1]['activation']['sqnr_db']
     self.assertEqual(shown[1], f'+{value - 30:.1f}')
-    self.browser.click('#row-2')
+    self.browser.click('#row-2 td')
     self.assertIn(f'+{value - 30:.1f}', self.browser.find('.figures').text)
     self.assertIn('+', self.browser.find('#graph .scale').text)
     self.browser.click('#differences')

@@ -38,6 +38,7 @@ constexpr char kStandardOutput[] = "-";
 TableOptions OptionsForTerminal(const ReportOutputs& outputs) {
   TableOptions options;
   options.sort_by_error = outputs.sort_by_error;
+  options.sort_by_time = outputs.sort_by_time;
   options.top = outputs.top;
   options.source = outputs.source;
   options.coverage = outputs.coverage;
@@ -104,16 +105,20 @@ absl::StatusOr<ReportOutputs> ParseReportOutputs(const Flags& flags) {
     }
     printed = name;
   }
+  // Times are there only where they are asked for.
   NS_ASSIGN_OR_RETURN(const std::string sort,
-                      flags.Choice("sort", {"graph", "error"}));
+                      flags.Has("time")
+                          ? flags.Choice("sort", {"graph", "error", "time"})
+                          : flags.Choice("sort", {"graph", "error"}));
   NS_ASSIGN_OR_RETURN(const std::optional<int64_t> top, flags.Number("top", 1));
   outputs.top = static_cast<size_t>(top.value_or(0));
-  if (top && flags.Has("sort") && sort != "error") {
+  if (top && flags.Has("sort") && sort == "graph") {
     return absl::InvalidArgumentError(
-        absl::StrCat("--top shows the worst first, and --sort=", sort,
-                     " another order; leave one of them out"));
+        "--top shows the worst first, and --sort=graph another order; leave "
+        "one of them out");
   }
-  outputs.sort_by_error = sort == "error" || top;
+  outputs.sort_by_time = sort == "time";
+  outputs.sort_by_error = sort == "error" || (top && !outputs.sort_by_time);
   outputs.source = flags.Has("source");
   outputs.coverage = flags.Has("coverage");
   outputs.histograms = flags.Has("histograms");

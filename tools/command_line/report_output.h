@@ -24,6 +24,8 @@ struct ReportOutputs {
   std::string junit_path;
   std::string qconfig_path;
   bool sort_by_error = false;
+  // TableOptions::sort_by_time.
+  bool sort_by_time = false;
   // TableOptions::top.
   size_t top = 0;
   // TableOptions::source.
@@ -36,8 +38,7 @@ struct ReportOutputs {
   bool quiet = false;
 };
 
-// Reads --json, --csv, --html, --junit, --emit-qconfig, --sort, --top,
-// --source,
+// Reads --json, --csv, --html, --junit, --emit-qconfig, --sort, --top, --source,
 // --coverage, --histograms and --quiet. A command may have only some of them.
 // Error: a path that is empty, two files that both go to standard output ("-"),
 // or an unknown --sort.

@@ -1,13 +1,18 @@
+#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "ir/base/status.h"
+#include "ns/compare/engines.h"
 #include "ns/findings/limits/comparison_diff.h"
 #include "ns/findings/limits/limit_text.h"
 #include "ns/findings/limits/limits.h"
+#include "ns/inspect/inspect_model.h"
+#include "ns/inspect/inspection_diff.h"
 #include "ns/report/json/diff_json.h"
 #include "ns/report/json/read_comparison.h"
 #include "ns/report/junit_report.h"
@@ -35,8 +40,11 @@ constexpr CommandSpec kSpec = {
     "diff",
     "shows what differs between two comparisons",
     "ns diff A.json B.json [--flag=value ...]",
-    "A and B are what ns compare --json wrote. The table has a row for each "
-    "SQNR that\n"
+    "A and B are what ns compare --json wrote, or two quantized models, of "
+    "which "
+    "ops, dtypes,\n"
+    "scales and zero points are compared. The table has a row for each SQNR "
+    "that\n"
     "differs, in dB; figures and layers that only one of them has are listed "
     "below. With\n"
     "--max-drop, activations are held against the limit, or, where the "
@@ -83,6 +91,49 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   return options;
 }
 
+// Whether the file at `path` is a model, by the first bytes of a zip archive.
+bool IsModel(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  char start[4] = {};
+  return file.read(start, sizeof(start)) &&
+         absl::string_view(start, sizeof(start)) == "PK\x03\x04";
+}
+
+// Compares two models, which are not run.
+CommandOutcome DiffModels(const Options& options) {
+  const DiffPaths& paths = options.paths;
+  for (const std::string& path : {paths.a, paths.b}) {
+    if (!IsModel(path)) {
+      return CommandOutcome::Failed(absl::InvalidArgumentError(absl::StrCat(
+          path, ": is not a model, but ", path == paths.a ? paths.b : paths.a,
+          " is; diff takes two models or two comparisons")));
+    }
+  }
+  if (options.max_drop_db) {
+    return CommandOutcome::WrongUsage(absl::InvalidArgumentError(
+        "--max-drop is a limit on figures of ns compare --json, and models "
+        "have none; leave it out"));
+  }
+  ReportTexts texts;
+  InspectionDiff diff;
+  texts.json = [&] { return InspectionDiffJson(diff); };
+  texts.table = [&](const TableOptions& table) {
+    return InspectionDiffTable(diff, table);
+  };
+  return CommandOutcome::Done([&]() -> absl::Status {
+    NS_RETURN_IF_ERROR(PrepareOutputs({options.outputs.json_path}));
+    NS_RETURN_IF_ERROR(WithEngine("", [&]() -> absl::Status {
+      NS_ASSIGN_OR_RETURN(const ModelInspection a,
+                          InspectModel(paths.a, "forward"));
+      NS_ASSIGN_OR_RETURN(const ModelInspection b,
+                          InspectModel(paths.b, "forward"));
+      diff = DiffInspections(a, b);
+      return absl::OkStatus();
+    }));
+    return WriteTexts(options.outputs, texts);
+  }());
+}
+
 absl::StatusOr<ComparisonDiff> Diff(const Options& options) {
   NS_RETURN_IF_ERROR(
       PrepareOutputs({options.outputs.json_path, options.outputs.junit_path}));
@@ -104,6 +155,9 @@ CommandOutcome Run(const Flags& flags) {
   const absl::StatusOr<Options> options = ParseOptions(flags);
   if (!options.ok()) {
     return CommandOutcome::WrongUsage(options.status());
+  }
+  if (IsModel(options->paths.a) || IsModel(options->paths.b)) {
+    return DiffModels(*options);
   }
   const absl::StatusOr<ComparisonDiff> diff = Diff(*options);
   if (!diff.ok()) {

@@ -89,7 +89,8 @@ absl::Status CompareAndWrite(const CompareFlags& flags,
   }
   BatchReader batches = BatchReader::FromBatches({});
   UseThreads(flags.run);
-  if (RunsLayers(options.compare) || options.modules.Any()) {
+  if (RunsLayers(options.compare) || options.modules.Any() ||
+      options.compare.times) {
     NS_ASSIGN_OR_RETURN(batches, OpenBatches(flags.run));
   }
   BatchReader second_batches = BatchReader::FromBatches({});

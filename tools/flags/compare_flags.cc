@@ -25,9 +25,9 @@ constexpr int64_t kWorstChannels = 8;
 
 // These flags are about graphs, and about running them.
 constexpr absl::string_view kOfTorchScript[] = {
-    "emulate", "engine", "exact",      "inputs",      "inputs-b",
-    "io-type", "leaf",   "matching",   "max-batches", "method",
-    "names",   "relate", "unmatchable"};
+    "emulate",  "engine",  "exact",  "fingerprints", "inputs",
+    "inputs-b", "io-type", "leaf",   "matching",     "max-batches",
+    "method",   "names",   "relate", "time",         "unmatchable"};
 
 // Error: flags that ask for values which a reference does not have.
 absl::Status ParseReference(const Flags& flags, bool has_inputs,
@@ -300,12 +300,49 @@ absl::Status ParseParts(const Flags& flags, CompareFilesOptions& options) {
   return absl::OkStatus();
 }
 
+// Error: flags with which the models do not run as they are.
+absl::Status ParseTime(const Flags& flags, CompareFilesOptions& options) {
+  options.compare.times = flags.Has("time");
+  if (!options.compare.times) {
+    return absl::OkStatus();
+  }
+  if (options.input_paths.empty()) {
+    return absl::InvalidArgumentError(
+        "--time runs both models, which needs --inputs=PATH");
+  }
+  for (const absl::string_view other : {"emulate", "reference"}) {
+    if (flags.Has(other)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--time measures both models on this machine, and --",
+                       other, " stands for another; leave one of them out"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParseFingerprints(const Flags& flags,
+                               CompareFilesOptions& options) {
+  options.compare.fingerprints = flags.Has("fingerprints");
+  if (options.compare.fingerprints && !options.compare.activations) {
+    return absl::InvalidArgumentError(
+        "--fingerprints hashes activations, which need --inputs=PATH and "
+        "--what with activations");
+  }
+  if (options.compare.fingerprints && flags.Has("reference")) {
+    return absl::InvalidArgumentError(
+        "--fingerprints hashes what the models compute here, and --reference "
+        "stands for a run elsewhere; leave one of them out");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ParseEmulate(const Flags& flags, CompareFilesOptions& options) {
   if (!flags.Has("emulate")) {
     return absl::OkStatus();
   }
-  NS_ASSIGN_OR_RETURN(const std::string name,
-                      flags.Choice("emulate", {"fbgemm-avx2", "fbgemm-vnni"}));
+  NS_ASSIGN_OR_RETURN(
+      const std::string name,
+      flags.Choice("emulate", {"fbgemm-avx2", "fbgemm-vnni", "exact"}));
   if (options.modules.Any()) {
     return absl::InvalidArgumentError(
         "--emulate is of single layers; leave stubs and outputs out of --what");
@@ -336,6 +373,7 @@ absl::StatusOr<CompareFlags> ParseCompareFlags(const Flags& flags) {
   NS_RETURN_IF_ERROR(ParseSecondInputs(flags, options));
   NS_RETURN_IF_ERROR(ParseParts(flags, options));
   NS_RETURN_IF_ERROR(ParseEmulate(flags, options));
+  NS_RETURN_IF_ERROR(ParseTime(flags, options));
   options.compare.graphs = flags.Has("graph") || flags.Has("html");
   NS_ASSIGN_OR_RETURN(
       parsed.limits,
@@ -343,7 +381,9 @@ absl::StatusOr<CompareFlags> ParseCompareFlags(const Flags& flags) {
                       {options.compare.weights || RunsLayers(options.compare),
                        options.compare.activations, options.compare.shadows}));
   NS_RETURN_IF_ERROR(CheckScoreLimits(parsed.limits.limits, options.task));
-  options.compare.exact = flags.Has("exact");
+  NS_RETURN_IF_ERROR(ParseFingerprints(flags, options));
+  // Folded and fused layers have other bits.
+  options.compare.exact = flags.Has("exact") || options.compare.fingerprints;
   options.compare.outliers = flags.Has("outliers");
   options.compare.histograms = flags.Has("histograms") || flags.Has("html");
   if (flags.Has("histograms") && parsed.outputs.json_path.empty() &&

@@ -43,8 +43,11 @@ constexpr FlagSpec kFlags[] = {
      "--save-activations writes"},
     {"emulate", "NAME",
      "compute what another processor would: fbgemm-avx2 is fbgemm without "
-     "VNNI, where sums of products saturate, fbgemm-vnni with it; tells what "
-     "saturates in each layer, or without --inputs what can"},
+     "VNNI, where sums of products saturate, fbgemm-vnni with it, and exact "
+     "has "
+     "sums that never saturate; tells what saturates in each layer, or without "
+     "--inputs what can. Also --numerics, as of ns lower",
+     false, "numerics"},
     {"swap", "TYPES",
      "for stubs: types of float modules to run beside the quantized ones, with "
      "commas"},
@@ -70,6 +73,12 @@ constexpr FlagSpec kFlags[] = {
      "the whole error they make up (slower)"},
     {"histograms", "",
      "put into the JSON how values, errors and weights are distributed"},
+    {"time", "",
+     "measure how long each layer takes in both models, by themselves, on the "
+     "first batch, and report which layers are slower than in float"},
+    {"fingerprints", "",
+     "hash the bits of each activation, for ns diff to find the first layer in "
+     "which two machines or versions differ (with --exact)"},
     {"coverage", "", "tell what is quantized, and why the rest is not"},
     {"source", "", "show where each layer is in the code of the model"},
     Heading("output"),
@@ -87,7 +96,8 @@ constexpr FlagSpec kFlags[] = {
     {"save-budget", "BYTES",
      "how much --save-activations may write, as 500M or 2G; default 1G"},
     {"sort", "ORDER",
-     "rows by graph (execution, default) or error (worst first)"},
+     "rows by graph (execution, default), error (worst first) or, with --time, "
+     "time (longest first)"},
     {"top", "N", "only the N worst rows, worst first"},
     {"quiet", "", "no table, no progress"},
     Heading("limits, which end with exit status 1"),

@@ -46,6 +46,7 @@ constexpr Refusal kRefusals[] = {
     {"save-activations", "its budget is for the files of all batches"},
     {"score", "what a score module keeps between batches cannot be merged"},
     {"suggest", "changes are tried after all batches"},
+    {"time", "each machine would measure other times"},
 };
 
 constexpr absl::string_view kLeftToMerge[] = {"baseline",

@@ -240,6 +240,32 @@ bool IsSameLayer(const LayerComparison& a, const LayerComparison& b) {
   });
 }
 
+void AddBits(const LayerComparison& a, const LayerComparison& b,
+             ComparisonDiff& diff) {
+  if (!a.fingerprints || !b.fingerprints) {
+    return;
+  }
+  if (!diff.bits) {
+    diff.bits.emplace();
+  }
+  ++diff.bits->compared;
+  if (a.fingerprints->of_float != b.fingerprints->of_float) {
+    diff.bits->in_float.push_back(b.name);
+  }
+  if (a.fingerprints->of_quantized != b.fingerprints->of_quantized) {
+    diff.bits->in_quantized.push_back(b.name);
+  }
+}
+
+void AddQParams(const LayerComparison& a, const LayerComparison& b,
+                ComparisonDiff& diff) {
+  if (a.qparams && b.qparams &&
+      (a.qparams->scale != b.qparams->scale ||
+       a.qparams->zero_point != b.qparams->zero_point)) {
+    diff.qparams.push_back({b.name, *a.qparams, *b.qparams});
+  }
+}
+
 }  // namespace
 
 double FigureChange::Change() const {
@@ -253,6 +279,8 @@ bool FigureChange::IsSame() const {
 bool ComparisonDiff::IsEmpty() const {
   return only_a.empty() && only_b.empty() && figures_only_a.empty() &&
          figures_only_b.empty() && unmatched_a == unmatched_b &&
+         qparams.empty() &&
+         (!bits || (bits->in_float.empty() && bits->in_quantized.empty())) &&
          absl::c_all_of(changes, [](const FigureChange& change) {
            return change.IsSame();
          });
@@ -284,6 +312,8 @@ ComparisonDiff DiffComparisons(const ComparisonResult& a,
     if (found != of_a.end()) {
       ++diff.layers_in_both;
       AddFigures(FiguresOf(*found->second), FiguresOf(layer), diff);
+      AddBits(*found->second, layer, diff);
+      AddQParams(*found->second, layer, diff);
     }
   }
   AddFigures(FiguresOfModules(a), FiguresOfModules(b), diff);

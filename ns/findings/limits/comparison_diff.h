@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,22 @@ struct FigureChange : DiffedFigure {
   bool IsSame() const;
 };
 
+// The layers whose outputs have other bits, by name and in the order of the
+// later comparison. The first one is where the runs part.
+struct BitChanges {
+  std::vector<std::string> in_float;
+  std::vector<std::string> in_quantized;
+  // How many layers have fingerprints in both comparisons.
+  size_t compared = 0;
+};
+
+// A layer whose output has another scale or zero point.
+struct QParamsChange {
+  std::string layer;
+  LayerQParams a;
+  LayerQParams b;
+};
+
 struct ComparisonDiff {
   // The figures that both comparisons have, in the order of the later one.
   std::vector<FigureChange> changes;
@@ -56,14 +73,19 @@ struct ComparisonDiff {
   // Names of layers that only one of them has, in its order.
   std::vector<std::string> only_a;
   std::vector<std::string> only_b;
+  // Absent unless some layer has fingerprints in both.
+  std::optional<BitChanges> bits;
+  // In the order of the later comparison.
+  std::vector<QParamsChange> qparams;
   size_t layers_in_both = 0;
   size_t unmatched_a = 0;
   size_t unmatched_b = 0;
   int64_t batches_a = 0;
   int64_t batches_b = 0;
 
-  // Whether both have the same layers and figures, all figures are the same,
-  // and as many ops are unmatched. The numbers of batches may differ.
+  // Whether both have the same layers and figures, all figures, bits, scales
+  // and zero points are the same, and as many ops are unmatched. The numbers of
+  // batches may differ.
   bool IsEmpty() const;
 };
 

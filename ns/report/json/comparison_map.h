@@ -22,6 +22,8 @@
 #include "ns/report/table/coverage_report.h"
 #include "ns/result/comparison_result.h"
 #include "ns/result/coverage.h"
+#include "ns/result/layer_times.h"
+#include "ns/timing/slow_layers.h"
 
 namespace ns {
 
@@ -263,6 +265,51 @@ inline std::optional<ShiftSummary> ShiftSummaryOf(
 }
 
 template <typename Io>
+void Map(Io& io, OpTime& op) {
+  io("model", op.model);
+  io("op", op.op);
+  io("nodes", op.nodes);
+  io("us", op.us);
+}
+
+// A SlowLayer.
+struct SlowLayerSummary {
+  std::string name;
+  double extra_us = 0;
+  std::string reason;
+};
+
+template <typename Io>
+void Map(Io& io, SlowLayerSummary& layer) {
+  io("name", layer.name);
+  io("extra_us", layer.extra_us);
+  io("reason", layer.reason);
+}
+
+inline std::optional<std::vector<SlowLayerSummary>> SlowLayersOf(
+    const ComparisonResult& result) {
+  if (!result.times) {
+    return std::nullopt;
+  }
+  std::vector<SlowLayerSummary> layers;
+  for (const SlowLayer& slow : SlowLayers(result)) {
+    layers.push_back({result.layers[slow.layer].name, slow.extra_us,
+                      std::string(slow.reason)});
+  }
+  return layers;
+}
+
+template <typename Io>
+void Map(Io& io, ModelTimes& times) {
+  io("samples", times.samples);
+  io("threads", times.threads);
+  io("runs", times.runs);
+  io("float_us", times.float_us);
+  io("quantized_us", times.quantized_us);
+  io("between_layers", times.between_layers);
+}
+
+template <typename Io>
 void Map(Io& io, ComparisonResult& result) {
   io.Schema("ns.compare/1", "what ns compare --json wrote");
   io("float", result.float_path);
@@ -298,6 +345,8 @@ void Map(Io& io, ComparisonResult& result) {
   io.Optional("scores", result.scores);
   io.Optional("second_data", result.second_data);
   io.Derived("data_shift", [&] { return ShiftSummaryOf(result); });
+  io.Optional("times", result.times);
+  io.Derived("slower_than_float", [&] { return SlowLayersOf(result); });
   io.Optional("graph", result.graphs);
 }
 

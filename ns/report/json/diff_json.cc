@@ -6,6 +6,7 @@
 
 #include "ir/json/json_map.h"
 #include "ir/json/write_json.h"
+#include "ns/report/json/layer_map.h"
 #include "ns/report/json/limits_map.h"
 
 namespace ns {
@@ -81,6 +82,8 @@ void Map(Io& io, DiffDocument& document) {
   io.Derived("batches", [&] {
     return BothCounts{diff.batches_a, diff.batches_b};
   });
+  io.Optional("different_bits", diff.bits);
+  io.Optional("qparams", diff.qparams);
   io.Optional("limits", document.limits);
 }
 
@@ -99,6 +102,20 @@ void Map(Io& io, FigureChange& change) {
   io("b_db", change.b);
   io.Derived("change_db", [&] { return change.Change(); });
   io("tolerance_db", change.tolerance);
+}
+
+template <typename Io>
+void Map(Io& io, BitChanges& bits) {
+  io("layers", bits.compared);
+  io("float", bits.in_float);
+  io("quantized", bits.in_quantized);
+}
+
+template <typename Io>
+void Map(Io& io, QParamsChange& change) {
+  io("name", change.layer);
+  io("a", change.a);
+  io("b", change.b);
 }
 
 std::string ToDiffJson(const ComparisonDiff& diff, const DiffPaths& paths,

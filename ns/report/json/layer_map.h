@@ -15,6 +15,7 @@
 #include "ns/result/comparison_result.h"
 #include "ns/result/coverage.h"
 #include "ns/result/figure_kinds.h"
+#include "ns/result/layer_times.h"
 #include "ns/result/tried_change.h"
 
 namespace ns {
@@ -58,6 +59,19 @@ void MapSources(Io& io, LayerSide& float_side, LayerSide& quantized_side) {
       quantized_side.source = sources->of_quantized;
     }
   }
+}
+
+template <typename Io>
+void Map(Io& io, LayerFingerprints& fingerprints) {
+  io("float", fingerprints.of_float);
+  io("quantized", fingerprints.of_quantized);
+}
+
+template <typename Io>
+void Map(Io& io, LayerTime& time) {
+  io("float", time.float_us);
+  io("quantized", time.quantized_us);
+  io("share", time.share);
 }
 
 template <typename Io>
@@ -212,6 +226,8 @@ void Map(Io& io, LayerComparison& layer) {
   io.Optional("output_share", layer.output_share);
   io.Derived("tried_changes", [&] { return DescribedChanges(layer); });
   io.Optional("in_float", layer.in_float);
+  io.Optional("time_us", layer.time);
+  io.Optional("fingerprint", layer.fingerprints);
   io.Optional("outputs", layer.outputs);
   io.Optional("saturation", layer.saturation);
 }

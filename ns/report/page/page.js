@@ -64,7 +64,7 @@
     render(html`<${page.Toolbar} />`, mount('append', heading));
     render(html`<${page.Comparison} />`, mount('before', verdict));
     render(html`<${page.Accuracy} /><${page.Scores} /><${page.SecondData} />
-        <${page.Limits} />`, mount('before', layers));
+        <${page.Limits} /><${page.Times} />`, mount('before', layers));
     if (hasSqnr(rows)) {
       render(html`<${page.Chart} />`, mount('before', layers, 'chart',
           'Chart'));

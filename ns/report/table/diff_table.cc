@@ -117,6 +117,41 @@ std::string Changed(absl::string_view what, int64_t a, int64_t b) {
   return a == b ? "" : absl::StrFormat("%s %d in A, %d in B\n", what, a, b);
 }
 
+// Returns "differ in 3 layers, first in conv2", or "agree".
+std::string BitsText(const std::vector<std::string>& layers) {
+  return layers.empty()
+             ? "agree"
+             : absl::StrCat("differ in ", Counted(layers.size(), "layer"),
+                            ", first in ", Printable(layers.front()));
+}
+
+std::string BitsLine(const ComparisonDiff& diff) {
+  return diff.bits ? absl::StrCat(
+                         "bits of ", Counted(diff.bits->compared, "layer"),
+                         ": the float models ", BitsText(diff.bits->in_float),
+                         "; the quantized models ",
+                         BitsText(diff.bits->in_quantized), "\n")
+                   : "";
+}
+
+std::string QParamsText(const LayerQParams& qparams) {
+  return absl::StrFormat("%.6g, zero point %d", qparams.scale,
+                         qparams.zero_point);
+}
+
+std::string QParamsList(const ComparisonDiff& diff) {
+  std::string list =
+      diff.qparams.empty()
+          ? ""
+          : absl::StrCat("\n", Counted(diff.qparams.size(), "layer"),
+                         " with another scale or zero point:\n");
+  for (const QParamsChange& change : diff.qparams) {
+    absl::StrAppend(&list, "  ", Printable(change.layer), "  ",
+                    QParamsText(change.a), " -> ", QParamsText(change.b), "\n");
+  }
+  return list;
+}
+
 }  // namespace
 
 std::string ToDiffTable(const ComparisonDiff& diff,
@@ -145,10 +180,11 @@ std::string ToDiffTable(const ComparisonDiff& diff,
                     " dB\n");
   }
   absl::StrAppend(
-      &text, Changed("batches:", diff.batches_a, diff.batches_b),
+      &text, BitsLine(diff),
+      Changed("batches:", diff.batches_a, diff.batches_b),
       Changed("unmatched ops:", static_cast<int64_t>(diff.unmatched_a),
               static_cast<int64_t>(diff.unmatched_b)),
-      OnlyIn("A", diff.figures_only_a, diff.changes),
+      QParamsList(diff), OnlyIn("A", diff.figures_only_a, diff.changes),
       OnlyIn("B", diff.figures_only_b, diff.changes),
       NameList("new, only in B", diff.only_b),
       NameList("vanished, only in A", diff.only_a));

@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -22,6 +24,7 @@
 #include "ns/report/table/top_rows.h"
 #include "ns/result/comparison_result.h"
 #include "ns/result/figure_kinds.h"
+#include "ns/result/layer_times.h"
 #include "ns/result/printable.h"
 
 namespace ns {
@@ -121,6 +124,33 @@ Column UserColumn(const std::vector<Row>& rows, const std::string& metric,
   return column;
 }
 
+// Returns columns of the time that layers take in both models, and of their
+// share of the quantized model's.
+std::vector<Column> TimeColumns(const std::vector<Row>& rows) {
+  Column of_float{{{"float", kBold}, {"µs", kBold}}, /*align_right=*/true};
+  Column of_quantized{{{"quantized", kBold}, {"µs", kBold}},
+                      /*align_right=*/true};
+  Column shares{{{"of its", kBold}, {"time", kBold}}, /*align_right=*/true};
+  const auto text = [](double us) {
+    return us <= 0     ? "-"
+           : us < 99.5 ? absl::StrFormat("%.1f", us)
+                       : absl::StrFormat("%.0f", us);
+  };
+  for (const auto& [layer, output] : rows) {
+    if (output != nullptr || !layer->time) {
+      for (Column* column : {&of_float, &of_quantized, &shares}) {
+        column->cells.push_back({"", ""});
+      }
+      continue;
+    }
+    const LayerTime& time = *layer->time;
+    of_float.cells.push_back({text(time.float_us), ""});
+    of_quantized.cells.push_back({text(time.quantized_us), ""});
+    shares.cells.push_back({absl::StrFormat("%.1f %%", 100 * time.share), ""});
+  }
+  return {of_float, of_quantized, shares};
+}
+
 // Returns a column of how the channels of `figure` fare; absent where they are
 // not known in any layer.
 std::optional<Column> StripColumn(const std::vector<Row>& rows, Figure figure) {
@@ -210,6 +240,11 @@ std::vector<Column> TableColumns(const ComparisonResult& result,
   for (const std::string& metric : result.user_metrics) {
     columns.push_back(UserColumn(rows, metric, bar_figure));
   }
+  if (result.times) {
+    for (Column& column : TimeColumns(rows)) {
+      columns.push_back(std::move(column));
+    }
+  }
   if (layout.has_strips) {
     if (std::optional<Column> strips = StripColumn(rows, bar_figure)) {
       columns.push_back(*std::move(strips));
@@ -239,6 +274,13 @@ std::string ToTable(const ComparisonResult& result,
   }
   if (options.sort_by_error) {
     SortByFigure(BarFigure(result), layers);
+  }
+  if (options.sort_by_time) {
+    absl::c_stable_sort(layers,
+                        [](const LayerComparison* a, const LayerComparison* b) {
+                          return a->time.value_or(LayerTime()).quantized_us >
+                                 b->time.value_or(LayerTime()).quantized_us;
+                        });
   }
   const std::string left_out = KeepTop(options.top, "layer", layers);
   std::string table;

@@ -31,6 +31,9 @@ struct TableOptions {
   // How many layers are shown, the first ones in their order; 0 for all. A line
   // below the rows says how many are left out. What comes after it is of all.
   size_t top = 0;
+  // Whether layers are sorted by the time that they take quantized, longest
+  // first. Needs ComparisonResult::times.
+  bool sort_by_time = false;
 };
 
 // Returns a row for each layer: its name, ops of the float subgraph, the
@@ -45,6 +48,9 @@ struct TableOptions {
 //
 // With TableOptions::source, a column says where the float op is in the user's
 // code, "net.py:12", or where the quantized one is; the JSON has the full path.
+//
+// Where the models were timed, three columns have the microseconds of both sides
+// and the share of the quantized model's time.
 //
 // Metrics of the user have a column each, of the values that the bar shows, in
 // the order in which they were given.

@@ -31,6 +31,7 @@
 #include "ns/report/table/second_data_summary.h"
 #include "ns/report/table/summary_line.h"
 #include "ns/report/table/text_table.h"
+#include "ns/report/table/time_summary.h"
 #include "ns/result/comparison_result.h"
 #include "ns/result/printable.h"
 
@@ -390,7 +391,7 @@ std::string FigureSummary(const ComparisonResult& result) {
       LayerList(result.not_referenced, "not compared with the reference"),
       ScoreSummary(result.scores),
       result.accuracy ? AccuracySummary(*result.accuracy) : "",
-      SecondDataSummary(result),
+      SecondDataSummary(result), TimeSummary(result),
       result.limits ? LimitLines(*result.limits) : "",
       result.baseline ? BaselineLines(*result.baseline) : "");
 }

@@ -60,10 +60,12 @@ class PairBuilder final : public MeetingListener {
         // The activation's comparer notes the codes of the same value.
         PairComparerOptions of_shadow = of_output;
         of_shadow.codes = of_output.codes && !plan.activations;
+        PairComparerOptions of_activation = of_output;
+        of_activation.fingerprints = plan.fingerprints && is_first;
         points_.push_back({output.a.value, output.b.value, match.a.compared_in,
                            output.a.place});
         outputs_.push_back({i, position, std::move(output),
-                            AttachedComparer(of_output, attached_),
+                            AttachedComparer(of_activation, attached_),
                             AttachedComparer(of_shadow, attached_),
                             AttachedComparer(figures, attached_)});
       }

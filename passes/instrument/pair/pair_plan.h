@@ -47,6 +47,9 @@ struct PairPlan {
   // Whether values and errors of a sample of the elements are counted by their
   // size (PairHistograms).
   bool histograms = false;
+  // With activations: whether the bits of both models' values are hashed
+  // (PairRecord::fingerprints) where activations are compared.
+  bool fingerprints = false;
   // With shadows: another version of B's layer, which is compared with the
   // shadow, too (PairComparers::variant). One for each match; those beyond the
   // end have none. Nothing is compared where a variant cannot be inserted.

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "passes/runtime/statistics/tensor_fingerprint.h"
+
 namespace ns {
 namespace {
 
@@ -80,6 +82,21 @@ void PairAccumulator::AddMisshapen(const at::Tensor& x, const at::Tensor& y) {
   }
 }
 
+void PairAccumulator::AddFingerprints(const at::Tensor& x, const at::Tensor& y,
+                                      int64_t call) {
+  const uint64_t seed = (static_cast<uint64_t>(batch_number_) << 32) |
+                        static_cast<uint64_t>(call);
+  AddFingerprints({TensorFingerprint(x, seed), TensorFingerprint(y, seed)});
+}
+
+void PairAccumulator::AddFingerprints(const PairFingerprints& more) {
+  if (!fingerprints_) {
+    fingerprints_.emplace();
+  }
+  fingerprints_->x += more.x;
+  fingerprints_->y += more.y;
+}
+
 void PairAccumulator::AddAlone(int64_t only_x, int64_t only_y) {
   only_x_ += only_x;
   only_y_ += only_y;
@@ -135,6 +152,7 @@ PairRecord PairAccumulator::Record() const {
   } else if (misshapen_) {
     record.exchanged = misshapen_->found;
   }
+  record.fingerprints = fingerprints_;
   record.only_x = only_x_;
   record.only_y = only_y_;
   return record;
@@ -155,6 +173,9 @@ void PairAccumulator::Merge(const PairAccumulator& other) {
   if (other.misshapen_ &&
       (!misshapen_ || other.misshapen_->batch < misshapen_->batch)) {
     misshapen_ = other.misshapen_;
+  }
+  if (other.fingerprints_) {
+    AddFingerprints(*other.fingerprints_);
   }
   numbers_.insert(numbers_.end(), other.numbers_.begin(), other.numbers_.end());
   batches_.insert(batches_.end(), other.batches_.begin(), other.batches_.end());
@@ -221,6 +242,11 @@ void PairAccumulator::Save(ByteWriter& writer) const {
   constant_.Save(writer);
   SaveLook(far_apart_, writer);
   SaveLook(misshapen_, writer);
+  writer.Integer(fingerprints_ ? 1 : 0);
+  if (fingerprints_) {
+    writer.Integer(static_cast<int64_t>(fingerprints_->x));
+    writer.Integer(static_cast<int64_t>(fingerprints_->y));
+  }
   writer.Integer(only_x_);
   writer.Integer(only_y_);
   writer.Text(problem_);
@@ -247,6 +273,13 @@ PairAccumulator PairAccumulator::Load(ByteReader& reader) {
   accumulator.constant_ = ConstantChannels::Load(reader);
   accumulator.far_apart_ = LoadLook(reader);
   accumulator.misshapen_ = LoadLook(reader);
+  if (const int64_t has = reader.Integer(); has == 1) {
+    PairFingerprints& fingerprints = accumulator.fingerprints_.emplace();
+    fingerprints.x = static_cast<uint64_t>(reader.Integer());
+    fingerprints.y = static_cast<uint64_t>(reader.Integer());
+  } else if (has != 0) {
+    reader.Fail();
+  }
   accumulator.only_x_ = reader.Integer();
   accumulator.only_y_ = reader.Integer();
   accumulator.problem_ = reader.Text();

@@ -54,6 +54,8 @@ class PairAccumulator {
            std::optional<size_t> trip = std::nullopt);
   // Notes a pair of values of different shapes.
   void AddMisshapen(const at::Tensor& x, const at::Tensor& y);
+  // Hashes the bits of the pair of the call with this number in its batch.
+  void AddFingerprints(const at::Tensor& x, const at::Tensor& y, int64_t call);
   // Notes values that only one model had.
   void AddAlone(int64_t only_x, int64_t only_y);
   // Notes in a phrase why a pair could not be compared. The last one counts.
@@ -87,6 +89,8 @@ class PairAccumulator {
     std::optional<ExchangedAxes> found;
   };
 
+  void AddFingerprints(const PairFingerprints& more);
+
   static void SaveLook(const std::optional<Look>& look, ByteWriter& writer);
   static std::optional<Look> LoadLook(ByteReader& reader);
 
@@ -108,6 +112,7 @@ class PairAccumulator {
   std::optional<Look> far_apart_;
   // The first pair of different shapes.
   std::optional<Look> misshapen_;
+  std::optional<PairFingerprints> fingerprints_;
   int64_t only_x_ = 0;
   int64_t only_y_ = 0;
   std::string problem_;

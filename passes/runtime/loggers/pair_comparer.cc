@@ -122,6 +122,9 @@ void PairComparer::Compare(const at::Tensor& x, const at::Tensor& y) {
     accumulator_.AddProblem("nested and sparse tensors are not compared");
     return;
   }
+  if (options_.fingerprints) {
+    accumulator_.AddFingerprints(x, y, call);
+  }
   if (x.sizes() != y.sizes()) {
     accumulator_.AddProblem("shapes differ, " + ShapeText(x) + " and " +
                             ShapeText(y) + "; not compared");

@@ -36,6 +36,9 @@ struct PairComparerOptions {
   // Whether values and errors of some of the elements are counted
   // (PairHistograms). Not saved, like `errors`.
   bool histograms = false;
+  // Whether the bits of all values are hashed (PairRecord::fingerprints), those
+  // of different shapes, too. Not saved.
+  bool fingerprints = false;
   // Whether integers and truth values are compared, too. Indices and lengths
   // have no quantization error. It is not saved: it is true in a loaded
   // comparer.

@@ -13,6 +13,14 @@
 
 namespace ns {
 
+// The hashes of the bits of all values x and y that came (TensorFingerprint),
+// added up modulo 2^64. Each hash depends on the number of the batch and of the
+// call, so that exchanged values change the sum.
+struct PairFingerprints {
+  uint64_t x = 0;
+  uint64_t y = 0;
+};
+
 // The record of values x of one model and y of the other, as PairAccumulator
 // makes it.
 struct PairRecord {
@@ -32,6 +40,8 @@ struct PairRecord {
   // SQNR below kExchangeBelowDb or, where there is none, in the first pair of
   // different shapes. Not saved.
   std::optional<ExchangedAxes> exchanged;
+  // Absent unless asked for. Not saved.
+  std::optional<PairFingerprints> fingerprints;
   // How often only one model had a value.
   int64_t only_x = 0;
   int64_t only_y = 0;

@@ -1,5 +1,5 @@
-// Limits, accuracy, scores, coverage and the other lists of the report, each
-// where the JSON has it.
+// Limits, accuracy, scores, times, coverage and the other lists of the report,
+// each where the JSON has it.
 (function (page) {
   'use strict';
   const {html} = htmPreact;
@@ -151,6 +151,42 @@
       ${shift.cure && html`<div class="cure">What to do: ${
         shift.cure.sentence}.${shift.cure.command &&
           html`<pre>${shift.cure.command}</pre>`}</div>`}
+    </section>`;
+  };
+
+  // How long the models take, and which layers are slower than in float.
+  page.Times = function () {
+    const {report} = page.useStore();
+    const {times, slower_than_float: slow} = report;
+    if (!times) return null;
+    const timeText = (us) => us < 999.5 ? number(us, '') + ' \u00b5s' :
+      number(us / 1000, '') + ' ms';
+    const timeOf = (side) => ({name}) => timeText(page.at(
+        report.layers[page.indexOfLayer(name)], 'time_us', side));
+    const tile = (name, text) => html`<div class="tile"><b>${text}</b>
+      <span>${name}</span></div>`;
+    return html`<section id="times" aria-label="Time">
+      <h2>Time <span class="faint">of a batch of ${
+        number(times.samples, 'count')}, ${times.threads} thread${
+        times.threads === 1 ? '' : 's'}, the least of ${
+        times.runs} runs</span></h2>
+      <div class="tiles">
+        ${tile('float', timeText(times.float_us))}
+        ${tile('quantized', timeText(times.quantized_us))}
+        ${tile('times as fast',
+        (times.float_us / times.quantized_us).toFixed(2))}
+      </div>
+      <${Fold} title="Slower than in float" entries=${slow} columns=${[
+        ['layer', (entry) => layerLink(entry.name)],
+        ['float', timeOf('float'), 'number'],
+        ['quantized', timeOf('quantized'), 'number'],
+        ['reason', (entry) => entry.reason]]} />
+      <${Fold} title="Ops that belong to no layer"
+        entries=${times.between_layers} columns=${[
+          ['model', (entry) => entry.model],
+          ['op', (entry) => entry.op, 'mono'],
+          ['nodes', (entry) => number(entry.nodes, 'count'), 'number'],
+          ['time', (entry) => timeText(entry.us), 'number']]} />
     </section>`;
   };
 

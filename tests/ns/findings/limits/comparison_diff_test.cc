@@ -105,6 +105,45 @@ TEST(ComparisonDiffTest, WhatMakesADifference) {
   EXPECT_FALSE(DiffComparisons(Result({Layer("a", 1)}), result).IsEmpty());
 }
 
+TEST(ComparisonDiffTest, NamesLayersWithOtherBits) {
+  const auto layer = [](absl::string_view name, const std::string& of_float,
+                        const std::string& of_quantized) {
+    LayerComparison made = Layer(name, 1);
+    made.fingerprints = LayerFingerprints{of_float, of_quantized};
+    return made;
+  };
+  const ComparisonDiff diff =
+      Diff({layer("a", "1", "2"), layer("b", "3", "4"), layer("c", "5", "6"),
+            layer("d", "7", "8"), Layer("e", 1)},
+           {layer("a", "1", "2"), layer("b", "3", "0"), layer("c", "0", "0"),
+            Layer("d", 1), layer("e", "9", "9")});
+  ASSERT_TRUE(diff.bits.has_value());
+  EXPECT_EQ(diff.bits->compared, 3U);
+  EXPECT_THAT(diff.bits->in_float, ElementsAre("c"));
+  EXPECT_THAT(diff.bits->in_quantized, ElementsAre("b", "c"));
+  EXPECT_FALSE(diff.IsEmpty());
+  EXPECT_TRUE(Diff({layer("a", "1", "2")}, {layer("a", "1", "2")}).IsEmpty());
+  EXPECT_FALSE(Diff({Layer("a", 1)}, {Layer("a", 1)}).bits.has_value());
+}
+
+TEST(ComparisonDiffTest, ListsOtherScalesAndZeroPoints) {
+  const auto layer = [](absl::string_view name, LayerQParams qparams) {
+    LayerComparison made = Layer(name, 1);
+    made.qparams = qparams;
+    return made;
+  };
+  const ComparisonDiff diff =
+      Diff({layer("a", {0.5, 3}), layer("b", {0.5, 3}), layer("c", {0.5, 3})},
+           {layer("a", {0.5, 3}), layer("b", {0.25, 3}), layer("c", {0.5, 4})});
+  ASSERT_EQ(diff.qparams.size(), 2U);
+  EXPECT_EQ(diff.qparams[0].layer, "b");
+  EXPECT_EQ(diff.qparams[0].a.scale, 0.5);
+  EXPECT_EQ(diff.qparams[0].b.scale, 0.25);
+  EXPECT_EQ(diff.qparams[1].layer, "c");
+  EXPECT_FALSE(diff.IsEmpty());
+  EXPECT_TRUE(Diff({Layer("a", 1)}, {layer("a", {0.5, 3})}).qparams.empty());
+}
+
 TEST(ComparisonDiffTest, ChangesOfInfinitiesAreNoNan) {
   const auto change = [](double a, double b) {
     return FigureChange{{"", "", "activation"}, a, b, 0}.Change();

@@ -76,6 +76,37 @@ TEST(DiffJsonTest, WritesEveryField) {
 )");
 }
 
+TEST(DiffJsonTest, WritesBitsAndScales) {
+  LayerComparison a = Layer("fc", 30);
+  a.fingerprints = LayerFingerprints{"1", "2"};
+  a.qparams = LayerQParams{0.5, 3};
+  LayerComparison b = a;
+  b.fingerprints->of_quantized = "3";
+  b.qparams->zero_point = 4;
+  const std::string json =
+      ToDiffJson(DiffComparisons(Result({a}), Result({b})), {"a", "b"}, {});
+  EXPECT_THAT(json, HasSubstr(R"("different_bits": {
+    "layers": 1,
+    "float": [],
+    "quantized": [
+      "fc"
+    ]
+  },
+  "qparams": [
+    {
+      "name": "fc",
+      "a": {
+        "scale": 0.5,
+        "zero_point": 3
+      },
+      "b": {
+        "scale": 0.5,
+        "zero_point": 4
+      }
+    }
+  ])"));
+}
+
 TEST(DiffJsonTest, EqualComparisonsHaveNoLayers) {
   const ComparisonResult result = Result({Layer("a", 30), Layer("b", kNan)});
   const ComparisonDiff diff = DiffComparisons(result, result);

@@ -40,6 +40,22 @@ TEST(DiffTableTest, SaysThatThereIsNoDifference) {
             "1 layer in both, 1 figure: no difference\n");
 }
 
+TEST(DiffTableTest, NamesTheFirstLayerWithOtherBits) {
+  LayerComparison a = Layer("a", 30);
+  LayerComparison b = Layer("b", 30);
+  a.fingerprints = b.fingerprints = LayerFingerprints{"1", "2"};
+  LayerComparison later = b;
+  later.fingerprints->of_quantized = "3";
+  later.qparams = LayerQParams{0.25, 4};
+  b.qparams = LayerQParams{0.5, 3};
+  EXPECT_EQ(Table({a, b}, {a, later}),
+            "2 layers in both, 2 figures: no difference\n"
+            "bits of 2 layers: the float models agree; the quantized models "
+            "differ in 1 layer, first in b\n"
+            "\n1 layer with another scale or zero point:\n"
+            "  b  0.5, zero point 3 -> 0.25, zero point 4\n");
+}
+
 TEST(DiffTableTest, CountsWhatIsTooSmallToShow) {
   EXPECT_EQ(Table({Layer("a", 30)}, {Layer("a", 30.001)}),
             "1 layer in both, 1 figure: 1 differs\n"

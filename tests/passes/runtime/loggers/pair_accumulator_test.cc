@@ -78,6 +78,7 @@ std::vector<PairComparerOptions> AllOptions() {
   all.channels = ChannelDim::kSecond;
   all.errors = true;
   all.histograms = true;
+  all.fingerprints = true;
   PairComparerOptions not_by_batch;
   not_by_batch.by_batch = false;
   not_by_batch.codes = false;
@@ -123,6 +124,11 @@ TEST(PairAccumulatorTest, LoadedRecordIsThatOfOneRun) {
     EXPECT_EQ(record.shape, expected.shape);
     EXPECT_EQ(record.constant.Count(), expected.constant.Count());
     EXPECT_EQ(record.exchanged.has_value(), expected.exchanged.has_value());
+    ASSERT_EQ(record.fingerprints.has_value(), options.fingerprints);
+    if (options.fingerprints) {
+      EXPECT_EQ(record.fingerprints->x, expected.fingerprints->x);
+      EXPECT_EQ(record.fingerprints->y, expected.fingerprints->y);
+    }
     EXPECT_EQ(record.only_x, expected.only_x);
     EXPECT_EQ(record.only_y, expected.only_y);
   }

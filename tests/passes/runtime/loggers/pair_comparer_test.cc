@@ -77,6 +77,38 @@ std::vector<double> ErrorsAlong(int64_t dim, at::IntArrayRef sizes) {
   return {sums.data_ptr<double>(), sums.data_ptr<double>() + sums.numel()};
 }
 
+// The fingerprints of calls with these pairs, in batches of `batch` calls.
+PairFingerprints Fingerprints(
+    const std::vector<std::pair<at::Tensor, at::Tensor>>& pairs,
+    size_t batch = 9) {
+  PairComparerOptions options;
+  options.fingerprints = true;
+  PairComparer comparer(options);
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    if (i > 0 && i % batch == 0) {
+      comparer.EndBatch();
+    }
+    comparer.Compare(pairs[i].first, pairs[i].second);
+  }
+  comparer.EndBatch();
+  return comparer.record().fingerprints.value();
+}
+
+TEST(PairComparerTest, FingerprintsAreOfTheBitsOfEachSide) {
+  const at::Tensor x = at::randn({4, 4});
+  const at::Tensor y = at::randn({4, 4});
+  const PairFingerprints once = Fingerprints({{x, y}});
+  EXPECT_EQ(Fingerprints({{x, x}}).x, once.x);
+  EXPECT_EQ(Fingerprints({{y, y}}).y, once.y);
+  EXPECT_NE(once.x, once.y);
+  // Which call and batch a value belongs to counts.
+  EXPECT_NE(Fingerprints({{x, y}, {y, y}}).x, Fingerprints({{y, y}, {x, y}}).x);
+  EXPECT_NE(Fingerprints({{x, y}, {y, y}}, 1).x,
+            Fingerprints({{x, y}, {y, y}}, 2).x);
+  // Values of other shapes are hashed, too.
+  EXPECT_NE(Fingerprints({{x, y.flatten()}}).y, 0U);
+}
+
 TEST(PairComparerTest, GathersWhatComparePairFinds) {
   const at::Tensor x = at::randn({3, 4});
   const at::Tensor y = at::quantize_per_tensor(x, 0.1, 60, at::kQUInt8);
