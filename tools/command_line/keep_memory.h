@@ -11,9 +11,9 @@ namespace ns {
 void KeepFreedMemory();
 
 // Returns free memory to the system where the process holds much: at least half
-// a gigabyte in use, as with the weights of a large model, and more than half as
-// much free. To be called now and then; it does nothing otherwise, which takes
-// some microseconds.
+// a gigabyte in use, as with the weights of a large model, and more than half
+// as much free. To be called now and then; it does nothing otherwise, which
+// takes some microseconds.
 void ReturnFreedMemory();
 
 }  // namespace ns

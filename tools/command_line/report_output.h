@@ -38,8 +38,9 @@ struct ReportOutputs {
   bool quiet = false;
 };
 
-// Reads --json, --csv, --html, --junit, --emit-qconfig, --sort, --top, --source,
-// --coverage, --histograms and --quiet. A command may have only some of them.
+// Reads --json, --csv, --html, --junit, --emit-qconfig, --sort, --top,
+// --source, --coverage, --histograms and --quiet. A command may have only some
+// of them.
 // Error: a path that is empty, two files that both go to standard output ("-"),
 // or an unknown --sort.
 absl::StatusOr<ReportOutputs> ParseReportOutputs(const Flags& flags);

@@ -49,8 +49,8 @@ struct TableOptions {
 // With TableOptions::source, a column says where the float op is in the user's
 // code, "net.py:12", or where the quantized one is; the JSON has the full path.
 //
-// Where the models were timed, three columns have the microseconds of both sides
-// and the share of the quantized model's time.
+// Where the models were timed, three columns have the microseconds of both
+// sides and the share of the quantized model's time.
 //
 // Metrics of the user have a column each, of the values that the bar shows, in
 // the order in which they were given.

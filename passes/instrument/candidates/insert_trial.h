@@ -31,8 +31,8 @@ struct LayerTrial {
   // How its input is rounded; absent to leave that in float.
   std::optional<GridRounding> input;
   // What stands in the place of its weight, of the same shape. It may be
-  // quantized: the layer then takes it dequantized, as a constant of 8 bits that
-  // each run dequantizes. Undefined for the weight itself.
+  // quantized: the layer then takes it dequantized, as a constant of 8 bits
+  // that each run dequantizes. Undefined for the weight itself.
   at::Tensor weight;
   // Measures the error of the rounded input instead of that of the output.
   // `weight` does not count then.

@@ -162,8 +162,9 @@ TEST(LoadModuleTest, NoEngineLoadsWhatIsMissingOrDamaged) {
 }
 
 TEST(LoadModuleTest, TellsThatZipIsNoTorchScript) {
-  EXPECT_THAT(ErrorOf(ZipWith("notes.txt")),
-              HasSubstr("is a zip file without the record data.pkl of torch.save"));
+  EXPECT_THAT(
+      ErrorOf(ZipWith("notes.txt")),
+      HasSubstr("is a zip file without the record data.pkl of torch.save"));
 }
 
 TEST(LoadModuleTest, RefusesArchiveWithoutCode) {
