@@ -201,7 +201,8 @@ class SearchTest(quantizing.QuantizeTest):
         r'budget 20 dB$')
     self.assertRegex(output, r'(?m)^frontier:$')
     self.assertRegex(
-        output, r'(?m)^ +\d+\.\d dB measured +\d+ us +\d+ in int8$')
+        output, r'(?m)^ +\d+\.\d dB measured +\d+ us +\d+ in int8 '
+                r'← chosen, \d+ us measured$')
     self.assertNotIn('Error', error)
 
   def test_a_budget_that_cannot_be_kept_ends_with_1(self):
