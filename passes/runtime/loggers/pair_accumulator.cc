@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "passes/runtime/statistics/tensor_fingerprint.h"
+#include "passes/runtime/tensor_fingerprint.h"
 
 namespace ns {
 namespace {

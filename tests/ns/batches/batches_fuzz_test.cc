@@ -125,10 +125,16 @@ int FlipBytesOfTheDirectory(const std::string& good) {
 
 class BatchesFuzzTest : public testing::TestWithParam<const char*> {};
 
-TEST_P(BatchesFuzzTest, SurvivesTruncation) { Truncate(ReadFile(GetParam())); }
+TEST_P(BatchesFuzzTest, SurvivesTruncation) {
+  const std::string good = ReadFile(GetParam());
+  Truncate(good);
+  EXPECT_TRUE(LoadBytes(good));
+}
 
 TEST_P(BatchesFuzzTest, SurvivesFlippedBytes) {
-  FlipBytes(ReadFile(GetParam()));
+  const std::string good = ReadFile(GetParam());
+  FlipBytes(good);
+  EXPECT_TRUE(LoadBytes(good));
 }
 
 // Most bytes of a small file are padding; the pickle is where damage matters.
@@ -167,8 +173,10 @@ TEST(CompressedBatchesFuzzTest, SurvivesFlippedBytesOfTheDirectory) {
 
 TEST(NumpyFuzzTest, SurvivesTruncationAndFlippedBytes) {
   for (const char* name : {"npy", "npz", "npz_named"}) {
-    Truncate(ReadFile(name));
-    FlipBytes(ReadFile(name));
+    const std::string good = ReadFile(name);
+    Truncate(good);
+    FlipBytes(good);
+    EXPECT_TRUE(LoadBytes(good));
   }
 }
 

@@ -1,6 +1,6 @@
 // Hashes the bits of tensors.
-#ifndef PASSES_RUNTIME_STATISTICS_TENSOR_FINGERPRINT_H_
-#define PASSES_RUNTIME_STATISTICS_TENSOR_FINGERPRINT_H_
+#ifndef PASSES_RUNTIME_TENSOR_FINGERPRINT_H_
+#define PASSES_RUNTIME_TENSOR_FINGERPRINT_H_
 
 #include <ATen/core/Tensor.h>
 
@@ -17,4 +17,4 @@ uint64_t TensorFingerprint(const at::Tensor& tensor, uint64_t seed);
 
 }  // namespace ns
 
-#endif  // PASSES_RUNTIME_STATISTICS_TENSOR_FINGERPRINT_H_
+#endif  // PASSES_RUNTIME_TENSOR_FINGERPRINT_H_

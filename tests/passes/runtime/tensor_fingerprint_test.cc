@@ -1,4 +1,4 @@
-#include "passes/runtime/statistics/tensor_fingerprint.h"
+#include "passes/runtime/tensor_fingerprint.h"
 
 #include <ATen/ATen.h>
 
