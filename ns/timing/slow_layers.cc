@@ -48,10 +48,14 @@ void SetReason(const LayerComparison& layer, SlowLayer& slow) {
       slow.reason = "it converts its weight from fp16 in every run";
       return;
     case RunsIn::kInt8:
-      slow.reason = "LibTorch's int8 kernel is slower than its float kernel";
+      slow.reason = IsLoweredOp(layer.quantized_side.op)
+                        ? "the ns kernel is slower than LibTorch's float kernel"
+                        : "LibTorch's int8 kernel is slower than its float "
+                          "kernel";
       break;
   }
-  slow.has_ns_kernel = FindLowering(layer.quantized_side.op).ok();
+  slow.has_ns_kernel = !IsLoweredOp(layer.quantized_side.op) &&
+                       FindLowering(layer.quantized_side.op).ok();
 }
 
 }  // namespace

@@ -154,8 +154,9 @@ absl::Status TimeLayers(const ModelGraph& float_model,
   times.quantized_us = Sum(b.microseconds());
   for (size_t i = 0; i < result.layers.size(); ++i) {
     const double quantized_us = b.microseconds()[i];
-    result.layers[i].time = LayerTime{a.microseconds()[i], quantized_us,
-                                      quantized_us / times.quantized_us};
+    result.layers[i].time = LayerTime{
+        a.microseconds()[i], quantized_us,
+        times.quantized_us > 0 ? quantized_us / times.quantized_us : 0};
   }
   times.between_layers = of_float.BetweenLayers("float", a.microseconds());
   for (OpTime& op : of_quantized.BetweenLayers("quantized", b.microseconds())) {

@@ -104,6 +104,7 @@ class TimeTest(cli.CliTest):
     fail(['--time', '--inputs'], '--time')
     fail(['--emulate', 'another'], 'inputs.pt', '--time',
          '--emulate=fbgemm-avx2')
+    fail(['--time', '--what'], 'inputs.pt', '--time', '--what=outputs')
     fail(['--time', 'shard'], 'inputs.pt', '--time', '--shard=1/2',
          '--save-shard=a.ns-shard')
     fail(['--sort=time', 'graph', 'error'], 'inputs.pt', '--sort=time')

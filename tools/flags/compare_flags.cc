@@ -310,6 +310,10 @@ absl::Status ParseTime(const Flags& flags, CompareFilesOptions& options) {
     return absl::InvalidArgumentError(
         "--time runs both models, which needs --inputs=PATH");
   }
+  if (!options.compare.weights && !RunsLayers(options.compare)) {
+    return absl::InvalidArgumentError(
+        "--time is of single layers; add weights to --what");
+  }
   for (const absl::string_view other : {"emulate", "reference"}) {
     if (flags.Has(other)) {
       return absl::InvalidArgumentError(

@@ -44,9 +44,8 @@ constexpr FlagSpec kFlags[] = {
     {"emulate", "NAME",
      "compute what another processor would: fbgemm-avx2 is fbgemm without "
      "VNNI, where sums of products saturate, fbgemm-vnni with it, and exact "
-     "has "
-     "sums that never saturate; tells what saturates in each layer, or without "
-     "--inputs what can. Also --numerics, as of ns lower",
+     "never saturates; tells what saturates in each layer, or without --inputs "
+     "what can. Also --numerics, as in ns lower",
      false, "numerics"},
     {"swap", "TYPES",
      "for stubs: types of float modules to run beside the quantized ones, with "

@@ -240,9 +240,23 @@ bool IsSameLayer(const LayerComparison& a, const LayerComparison& b) {
   });
 }
 
+// Whether both ran as many batches, and the same samples of them.
+bool RanTheSame(const ComparisonResult& a, const ComparisonResult& b) {
+  const auto samples = [](const ComparisonResult& result) {
+    return result.samples ? result.samples->samples : std::vector<int64_t>();
+  };
+  return a.batches == b.batches && a.partial == b.partial &&
+         a.samples.has_value() == b.samples.has_value() &&
+         samples(a) == samples(b);
+}
+
 void AddBits(const LayerComparison& a, const LayerComparison& b,
-             ComparisonDiff& diff) {
+             bool ran_the_same, ComparisonDiff& diff) {
   if (!a.fingerprints || !b.fingerprints) {
+    return;
+  }
+  if (!ran_the_same) {
+    diff.fingerprints_of_other_batches = true;
     return;
   }
   if (!diff.bits) {
@@ -307,12 +321,13 @@ ComparisonDiff DiffComparisons(const ComparisonResult& a,
                                const ComparisonResult& b) {
   const LayersByName of_a = ByName(a);
   ComparisonDiff diff;
+  const bool ran_the_same = RanTheSame(a, b);
   for (const LayerComparison& layer : b.layers) {
     const auto found = of_a.find(layer.name);
     if (found != of_a.end()) {
       ++diff.layers_in_both;
       AddFigures(FiguresOf(*found->second), FiguresOf(layer), diff);
-      AddBits(*found->second, layer, diff);
+      AddBits(*found->second, layer, ran_the_same, diff);
       AddQParams(*found->second, layer, diff);
     }
   }

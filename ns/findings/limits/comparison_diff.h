@@ -73,8 +73,11 @@ struct ComparisonDiff {
   // Names of layers that only one of them has, in its order.
   std::vector<std::string> only_a;
   std::vector<std::string> only_b;
-  // Absent unless some layer has fingerprints in both.
+  // Absent unless some layer has fingerprints in both, and where these are of
+  // other batches or samples: all bits then differ, whatever the models
+  // compute.
   std::optional<BitChanges> bits;
+  bool fingerprints_of_other_batches = false;
   // In the order of the later comparison.
   std::vector<QParamsChange> qparams;
   size_t layers_in_both = 0;

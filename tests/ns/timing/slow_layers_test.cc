@@ -64,6 +64,16 @@ TEST(SlowLayersTest, NsHasAKernelForAnInt8Conv) {
   EXPECT_TRUE(slow.has_ns_kernel);
 }
 
+TEST(SlowLayersTest, ALoweredLayerHasItsNsKernel) {
+  LayerComparison layer = Timed("conv", 100, 200);
+  layer.quantized_side.op = "ns::fbgemm_conv2d_relu";
+  layer.quantized_side.subgraph = {"ns::fbgemm_conv2d_relu"};
+  const SlowLayer slow = SlowLayerOf(layer);
+  EXPECT_EQ(slow.reason,
+            "the ns kernel is slower than LibTorch's float kernel");
+  EXPECT_FALSE(slow.has_ns_kernel);
+}
+
 TEST(SlowLayersTest, ALayerMayPackItsWeight) {
   LayerComparison layer = Timed("fc", 100, 200);
   layer.quantized_side.subgraph = {"quantized::linear_prepack",

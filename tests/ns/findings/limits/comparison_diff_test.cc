@@ -126,6 +126,22 @@ TEST(ComparisonDiffTest, NamesLayersWithOtherBits) {
   EXPECT_FALSE(Diff({Layer("a", 1)}, {Layer("a", 1)}).bits.has_value());
 }
 
+TEST(ComparisonDiffTest, BitsOfOtherBatchesAreNotCompared) {
+  LayerComparison layer = Layer("a", 1);
+  layer.fingerprints = LayerFingerprints{"1", "2"};
+  const ComparisonResult a = Result({layer});
+  layer.fingerprints->of_float = "3";
+  ComparisonResult b = Result({layer});
+  EXPECT_TRUE(DiffComparisons(a, b).bits.has_value());
+  b.batches = a.batches + 1;
+  EXPECT_FALSE(DiffComparisons(a, b).bits.has_value());
+  b.batches = a.batches;
+  b.samples = ComparedSamples{"listed", {1}, 8};
+  EXPECT_FALSE(DiffComparisons(a, b).bits.has_value());
+  EXPECT_TRUE(DiffComparisons(a, b).fingerprints_of_other_batches);
+  EXPECT_FALSE(DiffComparisons(a, a).fingerprints_of_other_batches);
+}
+
 TEST(ComparisonDiffTest, ListsOtherScalesAndZeroPoints) {
   const auto layer = [](absl::string_view name, LayerQParams qparams) {
     LayerComparison made = Layer(name, 1);
