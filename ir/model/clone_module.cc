@@ -7,34 +7,22 @@
 #include <memory>
 #include <utility>
 
-#include "llvm/ADT/DenseMap.h"
-
 namespace ns {
 namespace {
 
 using ::torch::jit::CompilationUnit;
 using ::torch::jit::Module;
 
-// Objects of `unit` by those that they stand for.
-using Objects = llvm::DenseMap<const c10::ivalue::Object*,
-                               c10::intrusive_ptr<c10::ivalue::Object>>;
-
 // Returns an object of the same class that belongs to `unit`, and so do the
 // modules below it: Module::clone puts its copy into the unit of the object.
 Module InUnit(const Module& module,
-              const std::shared_ptr<CompilationUnit>& unit, Objects& objects) {
-  const auto& original = module._ivalue();
-  const auto known = objects.find(original.get());
-  if (known != objects.end()) {
-    return Module(known->second);
-  }
+              const std::shared_ptr<CompilationUnit>& unit) {
   const Module copy(unit, module.type());
-  objects[original.get()] = copy._ivalue();
   for (size_t i = 0; i < module.type()->numAttributes(); ++i) {
-    const c10::IValue& value = original->getSlot(i);
+    const c10::IValue& value = module._ivalue()->getSlot(i);
     copy._ivalue()->setSlot(
         i, value.isModule()
-               ? c10::IValue(InUnit(value.toModule(), unit, objects)._ivalue())
+               ? c10::IValue(InUnit(value.toModule(), unit)._ivalue())
                : value);
   }
   return copy;
@@ -59,8 +47,7 @@ void KeepUnit(const Module& module, CompilationUnit& unit) {
 
 Module CloneModule(const Module& module) {
   const auto unit = std::make_shared<CompilationUnit>();
-  Objects objects;
-  Module copy = InUnit(module, unit, objects).clone(/*inplace=*/true);
+  Module copy = InUnit(module, unit).clone(/*inplace=*/true);
   KeepUnit(module, *unit);
   return copy;
 }

@@ -12,6 +12,7 @@
 #include "ir/json/json_map.h"
 #include "ir/json/write_json.h"
 #include "ns/findings/figure_text.h"
+#include "ns/report/table/name_list.h"
 #include "ns/report/table/text_table.h"
 #include "ns/report/table/top_rows.h"
 #include "ns/result/printable.h"
@@ -82,18 +83,6 @@ void AddDifferences(const InspectedLayer& a, const InspectedLayer& b,
   }
 }
 
-std::string NameList(absl::string_view what,
-                     const std::vector<std::string>& names) {
-  if (names.empty()) {
-    return "";
-  }
-  std::string list = absl::StrCat("\n", names.size(), " ", what, ":\n");
-  for (const std::string& name : names) {
-    absl::StrAppend(&list, "  ", Printable(name), "\n");
-  }
-  return list;
-}
-
 }  // namespace
 
 InspectionDiff DiffInspections(const ModelInspection& a,
@@ -148,16 +137,12 @@ std::string InspectionDiffTable(const InspectionDiff& diff,
             options.color),
         left_out, "\n");
   }
-  absl::StrAppend(
-      &text, diff.layers_in_both,
-      diff.layers_in_both == 1 ? " layer" : " layers", " in both: ",
-      diff.differences.empty()
-          ? "no difference"
-          : absl::StrCat(diff.differences.size(), diff.differences.size() == 1
-                                                      ? " difference"
-                                                      : " differences"),
-      "\n", NameList("new, only in B", diff.only_b),
-      NameList("vanished, only in A", diff.only_a));
+  absl::StrAppend(&text, Counted(diff.layers_in_both, "layer"), " in both: ",
+                  diff.differences.empty()
+                      ? "no difference"
+                      : Counted(diff.differences.size(), "difference"),
+                  "\n", NameList("new, only in B", diff.only_b),
+                  NameList("vanished, only in A", diff.only_a));
   return text;
 }
 

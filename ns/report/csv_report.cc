@@ -18,7 +18,7 @@
 #include "ns/findings/error_breakdown.h"
 #include "ns/result/comparison_result.h"
 #include "ns/result/figure_kinds.h"
-#include "ns/result/layer_times.h"
+#include "ns/result/time_figures.h"
 #include "ns/result/metrics.h"
 #include "ns/result/printable.h"
 

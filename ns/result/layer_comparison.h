@@ -10,7 +10,7 @@
 
 #include "ir/graph/source_line.h"
 #include "ns/result/coverage.h"
-#include "ns/result/layer_times.h"
+#include "ns/result/time_figures.h"
 #include "ns/result/tried_change.h"
 #include "ns/result/value_figures.h"
 

@@ -1,6 +1,6 @@
 // Holds how long two models and their layers take, as plain data.
-#ifndef NS_RESULT_LAYER_TIMES_H_
-#define NS_RESULT_LAYER_TIMES_H_
+#ifndef NS_RESULT_TIME_FIGURES_H_
+#define NS_RESULT_TIME_FIGURES_H_
 
 #include <cstdint>
 #include <string>
@@ -43,4 +43,4 @@ struct ModelTimes {
 
 }  // namespace ns
 
-#endif  // NS_RESULT_LAYER_TIMES_H_
+#endif  // NS_RESULT_TIME_FIGURES_H_

@@ -22,7 +22,7 @@
 #include "ns/report/table/coverage_report.h"
 #include "ns/result/comparison_result.h"
 #include "ns/result/coverage.h"
-#include "ns/result/layer_times.h"
+#include "ns/result/time_figures.h"
 #include "ns/timing/slow_layers.h"
 
 namespace ns {

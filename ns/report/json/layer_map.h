@@ -15,7 +15,7 @@
 #include "ns/result/comparison_result.h"
 #include "ns/result/coverage.h"
 #include "ns/result/figure_kinds.h"
-#include "ns/result/layer_times.h"
+#include "ns/result/time_figures.h"
 #include "ns/result/tried_change.h"
 
 namespace ns {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "ns/findings/figure_text.h"
 #include "ns/findings/limits/limit_text.h"
+#include "ns/report/table/name_list.h"
 #include "ns/report/table/text_table.h"
 #include "ns/report/table/top_rows.h"
 #include "ns/result/output_label.h"
@@ -65,23 +66,6 @@ std::string Table(const std::vector<FigureChange>& rows,
                 options.color);
 }
 
-std::string Counted(size_t count, absl::string_view noun) {
-  return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
-}
-
-std::string NameList(absl::string_view what,
-                     const std::vector<std::string>& names) {
-  return names.empty()
-             ? ""
-             : absl::StrCat(
-                   "\n", names.size(), " ", what, ":\n  ",
-                   absl::StrJoin(names, "\n  ",
-                                 [](std::string* out, const std::string& name) {
-                                   out->append(Printable(name));
-                                 }),
-                   "\n");
-}
-
 // Lists figures that only one comparison has, by kind. Where the other has none
 // of a kind at all, it was not asked for, and the number is enough.
 std::string OnlyIn(absl::string_view side,
@@ -126,6 +110,9 @@ std::string BitsText(const std::vector<std::string>& layers) {
 }
 
 std::string BitsLine(const ComparisonDiff& diff) {
+  if (diff.fingerprints_of_other_batches) {
+    return "bits not compared: the comparisons ran other batches or samples\n";
+  }
   return diff.bits ? absl::StrCat(
                          "bits of ", Counted(diff.bits->compared, "layer"),
                          ": the float models ", BitsText(diff.bits->in_float),

@@ -24,7 +24,7 @@
 #include "ns/report/table/top_rows.h"
 #include "ns/result/comparison_result.h"
 #include "ns/result/figure_kinds.h"
-#include "ns/result/layer_times.h"
+#include "ns/result/time_figures.h"
 #include "ns/result/printable.h"
 
 namespace ns {

@@ -12,10 +12,11 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "ns/findings/cure.h"
+#include "ns/report/table/name_list.h"
 #include "ns/report/table/summary_line.h"
-#include "ns/result/layer_times.h"
 #include "ns/result/printable.h"
 #include "ns/result/shell_word.h"
+#include "ns/result/time_figures.h"
 #include "ns/timing/slow_layers.h"
 
 namespace ns {
@@ -25,13 +26,20 @@ constexpr size_t kListed = 5;
 // Ops between the layers are named from this share of the time on.
 constexpr double kLeastShare = 0.01;
 
+// Three digits, with the unit that suits them.
 std::string TimeText(double us) {
-  return us < 999.5 ? absl::StrFormat("%.3g µs", us)
-                    : absl::StrFormat("%.3g ms", us / 1000);
+  return us < 999.5     ? absl::StrFormat("%.3g µs", us)
+         : us < 999.5e3 ? absl::StrFormat("%.3g ms", us / 1e3)
+         : us < 999.5e6 ? absl::StrFormat("%.3g s", us / 1e6)
+                        : absl::StrFormat("%.0f s", us / 1e6);
 }
 
-std::string CountText(int64_t count, absl::string_view one) {
-  return absl::StrCat(count, " ", one, count == 1 ? "" : "s");
+// Returns ": 1.76 times as fast"; nothing for a model that computes nothing.
+std::string RatioText(const ModelTimes& times) {
+  return times.quantized_us > 0
+             ? absl::StrFormat(": %.2f times as fast",
+                               times.float_us / times.quantized_us)
+             : "";
 }
 
 std::string SlowLines(const ComparisonResult& result,
@@ -45,8 +53,7 @@ std::string SlowLines(const ComparisonResult& result,
   }
   std::string lines = SummaryLine(
       "slower than in float",
-      absl::StrCat(CountText(static_cast<int64_t>(slow.size()), "layer"),
-                   ", by ", TimeText(extra_us)));
+      absl::StrCat(Counted(slow.size(), "layer"), ", by ", TimeText(extra_us)));
   const size_t listed = std::min(slow.size(), kListed);
   for (size_t i = 0; i < listed; ++i) {
     const LayerComparison& layer = result.layers[slow[i].layer];
@@ -66,7 +73,7 @@ std::string BetweenLine(const ModelTimes& times) {
   for (const OpTime& op : times.between_layers) {
     if (op.model == "quantized" && op.us >= kLeastShare * times.quantized_us) {
       ops.push_back(absl::StrCat(Printable(op.op), " ", TimeText(op.us), " (",
-                                 CountText(op.nodes, "node"), ")"));
+                                 Counted(op.nodes, "node"), ")"));
     }
   }
   return ops.empty()
@@ -108,12 +115,10 @@ std::string TimeSummary(const ComparisonResult& result) {
       SummaryLine(
           "time of a batch",
           absl::StrCat("float ", TimeText(times.float_us), ", quantized ",
-                       TimeText(times.quantized_us),
-                       absl::StrFormat(": %.2f times as fast",
-                                       times.float_us / times.quantized_us))),
+                       TimeText(times.quantized_us), RatioText(times))),
       SummaryLine("measured with",
-                  absl::StrCat(CountText(times.samples, "sample"), ", ",
-                               CountText(times.threads, "thread"),
+                  absl::StrCat(Counted(times.samples, "sample"), ", ",
+                               Counted(times.threads, "thread"),
                                ", the least of ", times.runs, " runs")),
       SlowLines(result, slow), BetweenLine(times), HelpLine(result, slow));
 }

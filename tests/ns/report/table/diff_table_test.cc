@@ -56,6 +56,17 @@ TEST(DiffTableTest, NamesTheFirstLayerWithOtherBits) {
             "  b  0.5, zero point 3 -> 0.25, zero point 4\n");
 }
 
+TEST(DiffTableTest, SaysThatBitsAreOfOtherBatches) {
+  LayerComparison layer = Layer("a", 30);
+  layer.fingerprints = LayerFingerprints{"1", "2"};
+  ComparisonResult later = Result({layer});
+  ++later.batches;
+  EXPECT_THAT(
+      ToDiffTable(DiffComparisons(Result({layer}), later), {}, {}),
+      HasSubstr("\nbits not compared: the comparisons ran other batches "
+                "or samples\n"));
+}
+
 TEST(DiffTableTest, CountsWhatIsTooSmallToShow) {
   EXPECT_EQ(Table({Layer("a", 30)}, {Layer("a", 30.001)}),
             "1 layer in both, 1 figure: 1 differs\n"

@@ -64,6 +64,16 @@ TEST(TimeSummaryTest, CountsWhatLoweringHelps) {
   EXPECT_THAT(TimeSummary(result), Not(HasSubstr("help")));
 }
 
+TEST(TimeSummaryTest, TheUnitSuitsTheTime) {
+  ComparisonResult result = Timed(0);
+  result.times->float_us = 12345678;
+  result.times->quantized_us = 999600;
+  EXPECT_THAT(TimeSummary(result),
+              HasSubstr("float 12.3 s, quantized 1 s: 12.35 times as fast\n"));
+  result.times->quantized_us = 0;
+  EXPECT_THAT(TimeSummary(result), HasSubstr("quantized 0 µs\n"));
+}
+
 TEST(TimeSummaryTest, IsEmptyWithoutTimes) {
   EXPECT_EQ(TimeSummary(Result({Layer("conv", 30)})), "");
 }
