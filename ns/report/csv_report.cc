@@ -18,9 +18,9 @@
 #include "ns/findings/error_breakdown.h"
 #include "ns/result/comparison_result.h"
 #include "ns/result/figure_kinds.h"
-#include "ns/result/time_figures.h"
 #include "ns/result/metrics.h"
 #include "ns/result/printable.h"
+#include "ns/result/time_figures.h"
 
 namespace ns {
 namespace {

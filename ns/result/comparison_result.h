@@ -15,9 +15,9 @@
 #include "ns/result/coverage.h"
 #include "ns/result/data_flow_graph.h"
 #include "ns/result/layer_comparison.h"
-#include "ns/result/time_figures.h"
 #include "ns/result/limit_check.h"
 #include "ns/result/task_score.h"
+#include "ns/result/time_figures.h"
 #include "ns/result/value_figures.h"
 
 namespace ns {

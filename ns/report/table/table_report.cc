@@ -24,8 +24,8 @@
 #include "ns/report/table/top_rows.h"
 #include "ns/result/comparison_result.h"
 #include "ns/result/figure_kinds.h"
-#include "ns/result/time_figures.h"
 #include "ns/result/printable.h"
+#include "ns/result/time_figures.h"
 
 namespace ns {
 namespace {
