@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "passes/runtime/conv_faults.h"
+#include "passes/runtime/op_faults.h"
 
 namespace ns {
 
 FaultGuard::FaultGuard(const ModelPair& models) {
-  const auto here = ConvEnvironment::Here(at::globalContext().qEngine());
+  const auto here = OpEnvironment::Here(at::globalContext().qEngine());
   faulty_ = FaultyLayers(models.float_model.graph(), here);
   for (FaultyLayer& layer :
        FaultyLayers(models.quantized_model.graph(), here)) {
@@ -22,7 +22,7 @@ FaultGuard::FaultGuard(const ModelPair& models) {
     }
   }
   if (absl::c_any_of(faulty_, [](const FaultyLayer& layer) {
-        return layer.fault == ConvFault::kStridedPointwise;
+        return layer.fault == OpFault::kStridedPointwise;
       })) {
     threads_ = at::get_num_threads();
     at::set_num_threads(1);

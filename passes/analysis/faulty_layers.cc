@@ -86,37 +86,65 @@ absl::StatusOr<QuantizedConvShape> ShapeOfFloat(const Node& node) {
   return ShapeOf(layer, is_transposed);
 }
 
+bool IsClamp(const Node& node) {
+  constexpr absl::string_view kOps[] = {
+      "aten::clamp", "aten::clamp_", "aten::hardtanh",  "aten::hardtanh_",
+      "aten::relu6", "aten::relu6_", "quantized::relu6"};
+  return absl::c_linear_search(kOps, OpName(node));
+}
+
+// Whether `value` is what a quantized convolution gives, or an op makes of that
+// whose output has the order of its first input.
+bool IsOfConv(const torch::jit::Value& value) {
+  constexpr absl::string_view kKeepOrder[] = {
+      "aten::relu",          "aten::relu_",    "aten::max_pool2d",
+      "aten::avg_pool2d",    "quantized::add", "quantized::add_relu",
+      "quantized::mul",      "aten::dropout",  "quantized::batch_norm2d",
+      "quantized::hardswish"};
+  const torch::jit::Value* at = &value;
+  while (absl::c_linear_search(kKeepOrder, OpName(*at->node()))) {
+    at = at->node()->input(0);
+  }
+  return absl::StartsWith(OpName(*at->node()), "quantized::conv2d");
+}
+
+OpFault FaultOfNode(const Node& node, const OpEnvironment& environment) {
+  if (const auto shape = ShapeOfQuantized(node)) {
+    return FaultOf(*shape, environment);
+  }
+  return IsClamp(node) && IsOfConv(*node.input(0)) ? FaultOfClamp(environment)
+                                                   : OpFault::kNone;
+}
+
 }  // namespace
 
 std::vector<FaultyLayer> FaultyLayers(const Graph& graph,
-                                      const ConvEnvironment& environment) {
+                                      const OpEnvironment& environment) {
   std::vector<FaultyLayer> layers;
   ForEachNode(graph.block(), [&](const Node* node) {
-    if (const auto shape = ShapeOfQuantized(*node)) {
-      const ConvFault fault = FaultOf(*shape, environment);
-      if (fault != ConvFault::kNone) {
-        layers.push_back({LayerName(*node), fault});
-      }
+    const OpFault fault = FaultOfNode(*node, environment);
+    if (fault != OpFault::kNone) {
+      layers.push_back({LayerName(*node), fault});
     }
   });
   return layers;
 }
 
-ConvFault FaultOnceQuantized(const Node& node,
-                             const ConvEnvironment& environment) {
+OpFault FaultOnceQuantized(const Node& node, const OpEnvironment& environment) {
   if (InputNamed(node, "stride") == nullptr ||
       InputNamed(node, "groups") == nullptr) {
-    return ConvFault::kNone;
+    return OpFault::kNone;
   }
   const absl::StatusOr<QuantizedConvShape> shape = ShapeOfFloat(node);
-  return shape.ok() ? FaultOf(*shape, environment) : ConvFault::kNone;
+  return shape.ok() ? FaultOf(*shape, environment) : OpFault::kNone;
 }
 
 std::vector<std::string> DescribeFaults(
     const std::vector<FaultyLayer>& layers) {
   std::vector<std::string> sentences;
-  for (const ConvFault fault :
-       {ConvFault::kTransposedWeight, ConvFault::kStridedPointwise}) {
+  for (const OpFault fault :
+       {OpFault::kTransposedWeight, OpFault::kStridedPointwise,
+        OpFault::kClampOfChannelsLast}) {
     std::vector<std::string> names;
     for (const FaultyLayer& layer : layers) {
       if (layer.fault == fault) {

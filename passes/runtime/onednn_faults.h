@@ -24,6 +24,10 @@ namespace ns {
 // here have no such layers (passes/quantization/convert/distinct_ratios.h).
 void AvoidOneDnnFaults();
 
+// Takes back what AvoidOneDnnFaults has set, for processes that look for these
+// faults. Call it before the first op of LibTorch runs.
+void AllowOneDnnFaults();
+
 }  // namespace ns
 
 #endif  // PASSES_RUNTIME_ONEDNN_FAULTS_H_

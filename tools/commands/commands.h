@@ -65,6 +65,7 @@ Command DiffCommand();
 Command MergeCommand();
 Command ExplainCommand();
 Command InspectCommand();
+Command CheckEngineCommand();
 
 }  // namespace ns
 

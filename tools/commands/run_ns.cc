@@ -30,7 +30,8 @@ std::vector<Command> Commands() {
           SensitivityCommand(), QuantizeCommand(), SearchCommand(),
           ReportCommand(),      ExportCommand(),   ReproCommand(),
           FuseCommand(),        LowerCommand(),    DiffCommand(),
-          MergeCommand(),       ExplainCommand(),  InspectCommand()};
+          MergeCommand(),       ExplainCommand(),  InspectCommand(),
+          CheckEngineCommand()};
 }
 
 std::vector<absl::string_view> CommandNames() {

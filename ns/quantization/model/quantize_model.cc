@@ -36,8 +36,8 @@
 #include "passes/quantization/observe/insert_observers.h"
 #include "passes/quantization/observe/observer_plan.h"
 #include "passes/quantization/observe/prepared_model.h"
-#include "passes/runtime/conv_faults.h"
 #include "passes/runtime/observers/observer_options.h"
+#include "passes/runtime/op_faults.h"
 
 namespace ns {
 namespace {
@@ -172,13 +172,12 @@ std::map<std::string, std::string> FaultyOnceQuantized(
     return faulty;
   }
   auto environment =
-      ConvEnvironment::Here(backend == Backend::kX86 ? at::kX86 : at::kONEDNN);
+      OpEnvironment::Here(backend == Backend::kX86 ? at::kX86 : at::kONEDNN);
   // As on most servers.
   environment.has_avx512_vnni = true;
   for (const FloatSubgraph& layer : layers) {
-    const ConvFault fault =
-        FaultOnceQuantized(*layer.subgraph.base, environment);
-    if (fault == ConvFault::kTransposedWeight) {
+    const OpFault fault = FaultOnceQuantized(*layer.subgraph.base, environment);
+    if (fault == OpFault::kTransposedWeight) {
       faulty[layer.name] = absl::StrCat("it ", FaultText(fault));
     }
   }

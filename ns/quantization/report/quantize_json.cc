@@ -5,6 +5,7 @@
 
 #include "ir/json/json_map.h"
 #include "ir/json/write_json.h"
+#include "ns/quantization/report/layer_bits.h"
 #include "ns/training/training_report.h"
 
 namespace ns {
@@ -62,6 +63,8 @@ void Map(Io& io, LayerQuantization& layer) {
   io("op", layer.op);
   io("qconfig", layer.qconfig);
   io("rule", layer.rule);
+  io.Derived("activation_bits", [&] { return ActivationBits(layer); });
+  io.Derived("weight_bits", [&] { return WeightBits(layer); });
   io("inputs", layer.inputs);
   io.Optional("output", layer.output);
   io.Optional("weight", layer.weight);

@@ -1,8 +1,8 @@
 #include "ns/quantization/report/quantize_table.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +16,7 @@
 #include "absl/strings/strip.h"
 #include "ns/findings/figure_text.h"
 #include "ns/findings/table_figures.h"
+#include "ns/quantization/report/layer_bits.h"
 #include "ns/quantization/report/tried_methods_text.h"
 #include "ns/report/table/reason_list.h"
 #include "ns/report/table/text_table.h"
@@ -47,40 +48,19 @@ std::vector<Rule> RulesOf(const std::vector<LayerQuantization>& layers) {
   return rules;
 }
 
-// Returns the bits that count the integers of a value: 7 for 128 of them.
-std::string BitsOf(const ValueQuantization& value) {
-  const double steps = (value.max - value.min) / value.scale;
-  return std::isfinite(steps) && steps >= 1
-             ? absl::StrCat(std::llround(std::ceil(std::log2(steps))))
+// Returns how many times as large as in calibration values of the output may
+// be, or of the first input where only that is quantized: "1.02".
+std::string HeadroomText(const LayerQuantization& layer) {
+  const ValueQuantization* value = layer.output           ? &*layer.output
+                                   : layer.inputs.empty() ? nullptr
+                                                          : &layer.inputs[0];
+  return value != nullptr && value->headroom
+             ? absl::StrFormat("%.2f", *value->headroom)
              : std::string(kNothing);
 }
 
-// Returns how many times as large as in calibration values may be: "1.02".
-std::string HeadroomOf(const ValueQuantization& value) {
-  return value.headroom ? absl::StrFormat("%.2f", *value.headroom)
-                        : std::string(kNothing);
-}
-
-// Returns `text_of` the output, or of the first input where only that is
-// quantized.
-template <typename TextOf>
-std::string OfActivation(const LayerQuantization& layer,
-                         const TextOf& text_of) {
-  return layer.output           ? text_of(*layer.output)
-         : layer.inputs.empty() ? std::string(kNothing)
-                                : text_of(layer.inputs[0]);
-}
-
-// Returns the "7" of a qconfig with "int7 weight per channel"; empty for
-// others.
-absl::string_view WeightBits(absl::string_view qconfig) {
-  constexpr absl::string_view kKind = "int";
-  const size_t end = qconfig.find(" weight");
-  const size_t begin =
-      end == absl::string_view::npos ? end : qconfig.rfind(kKind, end);
-  return begin == absl::string_view::npos
-             ? ""
-             : qconfig.substr(begin + kKind.size(), end - begin - kKind.size());
+std::string BitsText(std::optional<int64_t> bits) {
+  return bits ? absl::StrCat(*bits) : std::string(kNothing);
 }
 
 // Returns "7, channel" for a weight of 7 bits that is "per_channel_symmetric",
@@ -91,9 +71,9 @@ std::string WeightText(const LayerQuantization& layer) {
   }
   const std::string text =
       absl::StrReplaceAll(layer.weight->scheme, {{"_", " "}});
-  const absl::string_view bits = WeightBits(layer.qconfig);
+  const std::optional<int64_t> bits = WeightBits(layer);
   return absl::StrCat(
-      bits, bits.empty() ? "" : ", ",
+      bits ? absl::StrCat(*bits, ", ") : "",
       absl::StripPrefix(absl::StripSuffix(text, " symmetric"), "per "));
 }
 
@@ -107,8 +87,8 @@ class Rows {
       AddCell(layer_, is_first ? Printable(layer.name) : "");
       AddCell(op_, is_first ? Printable(ShortOp(layer.op)) : "");
       AddCell(rule_, is_first ? absl::StrCat(rule) : "");
-      AddCell(bits_, is_first ? OfActivation(layer, BitsOf) : "");
-      AddCell(headroom_, is_first ? OfActivation(layer, HeadroomOf) : "");
+      AddCell(bits_, is_first ? BitsText(ActivationBits(layer)) : "");
+      AddCell(headroom_, is_first ? HeadroomText(layer) : "");
       AddValue(input_scale_, input_zero_,
                i < layer.inputs.size() ? &layer.inputs[i] : nullptr);
       if (is_first) {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "ir/json/json_value.h"
 #include "ns/findings/figure_text.h"
@@ -21,6 +20,12 @@ using Sentences = std::vector<std::string>;
 // Returns "1 layer", "3 layers".
 std::string Layers(size_t count) {
   return absl::StrCat(count, count == 1 ? " layer" : " layers");
+}
+
+// Returns "1.23 ms".
+std::string Milliseconds(double microseconds) {
+  constexpr double kPerMillisecond = 1000;
+  return absl::StrCat(FormatFigure(microseconds / kPerMillisecond), " ms");
 }
 
 Sentences VerdictSentences(const Json& report) {
@@ -90,8 +95,9 @@ Sentences SearchSentences(const Json& report) {
   const auto time = NumberMember(*measured, "time_us");
   const auto float_time = NumberMember(*measured, "float_time_us");
   if (time && float_time) {
-    sentences.push_back(absl::StrFormat(
-        "A batch takes %.4g us, and %.4g us in float.", *time, *float_time));
+    sentences.push_back(absl::StrCat("A batch takes ", Milliseconds(*time),
+                                     ", and ", Milliseconds(*float_time),
+                                     " in float."));
   }
   return sentences;
 }

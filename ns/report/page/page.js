@@ -50,18 +50,29 @@
     }
   }
 
-  function start(report) {
-    const main = document.getElementById('page');
+  const SERIES = [
+    {key: 'activation.sqnr_db', label: 'Activation', ink: '--series-1',
+     dash: []},
+    {key: 'shadow.sqnr_db', label: 'Shadow', ink: '--series-2', dash: [7, 3]},
+    {key: 'weight.sqnr_db', label: 'Weight', ink: '--series-3', dash: [2, 3]},
+  ];
+  const SERIES_HINT = html`<b>Activation</b>: each model on its own values, so
+    errors add up. <b>Shadow</b>: the layer alone, on the quantized model\u2019s
+    inputs.`;
+  const FILTER_EXAMPLES = ['conv', 'sqnr<25', 'op:relu', 'shadow>=40',
+                           'weight=exact', 'clip>0.1%', '-name:downsample'];
+
+  function startComparison(report) {
     const heading = document.getElementById('heading');
     const verdict = document.getElementById('verdict');
     const layers = document.getElementById('layers');
     const rows = report.layers.map(page.rowOf);
-    store.set({report, rows, columns: page.columnsOf(rows),
+    store.set({report, rows, columns: page.columnsOf(rows), isComparison: true,
+               series: SERIES, chartHint: SERIES_HINT,
+               filterExamples: FILTER_EXAMPLES,
                layout: report.graph ? page.readEmbedded('layout') : null});
-
     tidyFacts(heading, report);
     document.getElementById('second-data')?.remove();
-    render(html`<${page.Toolbar} />`, mount('append', heading));
     render(html`<${page.Comparison} />`, mount('before', verdict));
     render(html`<${page.Accuracy} /><${page.Scores} /><${page.SecondData} />
         <${page.Limits} /><${page.Times} />`, mount('before', layers));
@@ -69,20 +80,53 @@
       render(html`<${page.Chart} />`, mount('before', layers, 'chart',
           'Chart'));
     }
-    layers.replaceChildren();
-    render(html`<${page.LayerTable} />`, layers);
     let place = layers;
     if (store.state.layout) {
       place = mount('after', layers, 'graph', 'Graph');
       render(html`<${page.Graph} />`, place);
     }
     render(html`<${page.Coverage} />`, mount('after', place));
-    render(html`<${page.Lists} />`, mount('append', main));
-    const panel = document.createElement('div');
-    document.body.append(panel);
-    render(html`<${page.Panel} />`, panel);
+    render(html`<${page.Lists} />`,
+        mount('append', document.getElementById('page')));
+  }
+
+  function startView(report, view) {
+    const layers = document.getElementById('layers');
+    store.set({report: {...report, layers: view.layers}, rows: view.rows,
+               columns: page.columnsOf(view.rows, view.known),
+               series: view.series || [], chartHint: view.chartHint || '',
+               heat: view.heat || null, filterExamples: view.examples});
+    if (view.series) {
+      render(html`<${page.Chart} />`, mount('before', layers, 'chart',
+          'Chart'));
+    }
+    if (view.chart) {
+      render(html`<${view.chart} report=${report} />`,
+          mount('before', layers));
+    }
+    render(html`<${page.ViewLists} view=${view} report=${report} />`,
+        mount('append', document.getElementById('page')));
+  }
+
+  function start(report) {
+    const heading = document.getElementById('heading');
+    const verdict = document.getElementById('verdict');
+    const layers = document.getElementById('layers');
+    const view = page.viewOf(report);
+    if (view) startView(report, view);
+    else startComparison(report);
+    render(html`<${page.Toolbar} />`, mount('append', heading));
+    layers.replaceChildren();
+    render(html`<${page.LayerTable} />`, layers);
+    for (const part of [page.Panel, page.Keys]) {
+      const place = document.createElement('div');
+      document.body.append(place);
+      render(html`<${part} />`, place);
+    }
     addContents(heading);
-    page.linkLayers(verdict, report);
+    if (!view) page.linkLayers(verdict, report);
+    page.addCopyButtons(verdict);
+    page.followLinks();
   }
 
   // Names of layers in the verdict's sentences open them.
@@ -123,8 +167,7 @@
   }
 
   const report = page.readEmbedded('report');
-  // Pages of other commands are tables only; they stay as they came.
-  if (report && report.schema === 'ns.compare/1') {
+  if (report && (report.schema === 'ns.compare/1' || page.viewOf(report))) {
     followSystem();
     start(report);
   }

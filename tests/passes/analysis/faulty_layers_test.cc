@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/model/model_graph.h"
-#include "passes/runtime/conv_faults.h"
+#include "passes/runtime/op_faults.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"
 #include "tests/testing/status.h"
@@ -33,7 +33,7 @@ class FaultyLayersTest : public ::testing::Test {
   ~FaultyLayersTest() override { at::globalContext().setQEngine(before_); }
 
   // All faults, whatever computes here.
-  ConvEnvironment faulty_;
+  OpEnvironment faulty_;
 
  private:
   const at::QEngine before_;
@@ -75,7 +75,7 @@ TEST_F(FaultyLayersTest, NamesTransposedConvolutions) {
   const auto layers = FaultyLayers(model.graph(), faulty_);
   ASSERT_EQ(layers.size(), 1);
   EXPECT_EQ(layers[0].name, "a");
-  EXPECT_EQ(layers[0].fault, ConvFault::kTransposedWeight);
+  EXPECT_EQ(layers[0].fault, OpFault::kTransposedWeight);
 }
 
 TEST_F(FaultyLayersTest, NamesStridedPointwiseConvolutions) {
@@ -83,7 +83,32 @@ TEST_F(FaultyLayersTest, NamesStridedPointwiseConvolutions) {
   const auto layers = FaultyLayers(model.graph(), faulty_);
   ASSERT_EQ(layers.size(), 1);
   EXPECT_EQ(layers[0].name, "b");
-  EXPECT_EQ(layers[0].fault, ConvFault::kStridedPointwise);
+  EXPECT_EQ(layers[0].fault, OpFault::kStridedPointwise);
+}
+
+// A model with `line` on x, which comes from a convolution and a relu, or is
+// the input of the model.
+std::vector<FaultyLayer> FaultsOfClamp(const std::string& line, bool has_conv,
+                                       const OpEnvironment& environment) {
+  const ModelGraph model = OrThrow(ModelGraph::FromModule(
+      MakeModel({{"conv", Pointwise(4, 1)}},
+                {has_conv ? "x = torch.relu(self.conv.forward(x))" : "x = x",
+                 line, "return x"})));
+  return FaultyLayers(model.graph(), environment);
+}
+
+TEST_F(FaultyLayersTest, NamesClampsBehindConvolutions) {
+  for (const char* line :
+       {"x = torch.clamp(x, 0.0, 6.0)", "x = torch.hardtanh(x, -1.0, 1.0)",
+        "x = ops.quantized.relu6(x)"}) {
+    OpEnvironment qnnpack;
+    qnnpack.engine = at::kQNNPACK;
+    const auto layers = FaultsOfClamp(line, /*has_conv=*/true, qnnpack);
+    ASSERT_EQ(layers.size(), 1) << line;
+    EXPECT_EQ(layers[0].fault, OpFault::kClampOfChannelsLast);
+    EXPECT_THAT(FaultsOfClamp(line, /*has_conv=*/false, qnnpack), IsEmpty());
+    EXPECT_THAT(FaultsOfClamp(line, /*has_conv=*/true, faulty_), IsEmpty());
+  }
 }
 
 TEST_F(FaultyLayersTest, NoneWhereNoKernelIsWrong) {
@@ -93,8 +118,8 @@ TEST_F(FaultyLayersTest, NoneWhereNoKernelIsWrong) {
 }
 
 // The fault that the op `op` of a float model would have.
-ConvFault FaultOfFloat(const std::string& call, const std::string& op,
-                       const Ints& weight, const ConvEnvironment& environment) {
+OpFault FaultOfFloat(const std::string& call, const std::string& op,
+                     const Ints& weight, const OpEnvironment& environment) {
   const ModelGraph model = OrThrow(ModelGraph::FromModule(MakeModule(
       "Model",
       "def forward(self, x: Tensor) -> Tensor:\n    return " + call + "\n",
@@ -105,30 +130,30 @@ ConvFault FaultOfFloat(const std::string& call, const std::string& op,
 TEST_F(FaultyLayersTest, FloatConvolutionsThatWouldBeWrong) {
   const std::string up = "torch.conv_transpose2d(x, self.w)";
   EXPECT_EQ(FaultOfFloat(up, "aten::conv_transpose2d", {4, 8, 2, 2}, faulty_),
-            ConvFault::kTransposedWeight);
+            OpFault::kTransposedWeight);
   EXPECT_EQ(FaultOfFloat(up, "aten::conv_transpose2d", {8, 8, 2, 2}, faulty_),
-            ConvFault::kNone);
+            OpFault::kNone);
   const std::string down = "torch.conv2d(x, self.w, None, [2, 2])";
   EXPECT_EQ(FaultOfFloat(down, "aten::conv2d", {4, 8, 1, 1}, faulty_),
-            ConvFault::kStridedPointwise);
+            OpFault::kStridedPointwise);
   EXPECT_EQ(FaultOfFloat(down, "aten::conv2d", {4, 8, 3, 3}, faulty_),
-            ConvFault::kNone);
+            OpFault::kNone);
 }
 
 TEST_F(FaultyLayersTest, OtherOpsHaveNone) {
   EXPECT_EQ(
       FaultOfFloat("torch.linear(x, self.w)", "aten::linear", {4, 8}, faulty_),
-      ConvFault::kNone);
+      OpFault::kNone);
 }
 
 TEST(DescribeFaultsTest, OneSentenceForEachFault) {
   EXPECT_THAT(DescribeFaults({}), IsEmpty());
   EXPECT_THAT(
-      DescribeFaults({{"up", ConvFault::kTransposedWeight},
-                      {"down", ConvFault::kStridedPointwise},
-                      {"top", ConvFault::kTransposedWeight}}),
-      ElementsAre("each of up, top " + FaultText(ConvFault::kTransposedWeight),
-                  "down " + FaultText(ConvFault::kStridedPointwise)));
+      DescribeFaults({{"up", OpFault::kTransposedWeight},
+                      {"down", OpFault::kStridedPointwise},
+                      {"top", OpFault::kTransposedWeight}}),
+      ElementsAre("each of up, top " + FaultText(OpFault::kTransposedWeight),
+                  "down " + FaultText(OpFault::kStridedPointwise)));
 }
 
 }  // namespace

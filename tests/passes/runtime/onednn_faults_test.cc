@@ -4,67 +4,18 @@
 #include <ATen/Functions.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/ivalue.h>
-#include <c10/core/CPUAllocator.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/version.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "passes/runtime/marking_allocator.h"
 
 namespace ns {
 namespace {
-
-// Puts marks behind what it allocates, and counts what wrote to them.
-class MarkingAllocator final : public c10::Allocator {
- public:
-#if TORCH_VERSION_MAJOR < 2
-  c10::DataPtr allocate(size_t size) const override { return Allocate(size); }
-#else
-  c10::DataPtr allocate(size_t size) override { return Allocate(size); }
-  void copy_data(void* to, const void* from, size_t size) const override {
-    default_copy_data(to, from, size);
-  }
-#endif
-  c10::DeleterFnPtr raw_deleter() const override { return &Free; }
-
-  static int& overruns() {
-    static int overruns = 0;
-    return overruns;
-  }
-
- private:
-  static constexpr size_t kHead = 64;
-  static constexpr size_t kMarks = 1 << 14;
-  static constexpr uint8_t kMark = 0xA5;
-
-  static c10::DataPtr Allocate(size_t size) {
-    const size_t padded = (size + kHead - 1) / kHead * kHead;
-    auto* const start =
-        static_cast<uint8_t*>(std::aligned_alloc(kHead, padded + 2 * kMarks));
-    std::memcpy(start, &size, sizeof(size));
-    std::fill_n(start + kHead + size, kMarks, kMark);
-    return {start + kHead, start + kHead, &Free, c10::Device(c10::kCPU)};
-  }
-
-  static void Free(void* data) {
-    if (data == nullptr) {
-      return;
-    }
-    auto* const bytes = static_cast<uint8_t*>(data);
-    size_t size = 0;
-    std::memcpy(&size, bytes - kHead, sizeof(size));
-    const bool is_intact =
-        std::all_of(bytes + size, bytes + size + kMarks,
-                    [](uint8_t byte) { return byte == kMark; });
-    overruns() += is_intact ? 0 : 1;
-    std::free(bytes - kHead);
-  }
-};
 
 std::vector<c10::IValue> Call(const char* name, const char* overload,
                               std::vector<c10::IValue> arguments) {
@@ -90,11 +41,25 @@ TEST(OneDnnFaultsTest, LimitsOfTheUserStay) {
   unsetenv(kNew);
 }
 
+TEST(OneDnnFaultsTest, OnlyWhatWasSetIsTakenBack) {
+  if (TORCH_VERSION_MAJOR > 1) {
+    GTEST_SKIP() << "nothing is set for LibTorch 2";
+  }
+  const char* const kIsa = "ONEDNN_MAX_CPU_ISA";
+  const char* const kCapacity = "LRU_CACHE_CAPACITY";
+  unsetenv(kCapacity);
+  setenv(kIsa, "SSE41", 1);
+  AvoidOneDnnFaults();
+  EXPECT_STREQ(std::getenv(kCapacity), "1");
+  AllowOneDnnFaults();
+  EXPECT_EQ(std::getenv(kCapacity), nullptr);
+  EXPECT_STREQ(std::getenv(kIsa), "SSE41");
+  unsetenv(kIsa);
+}
+
 TEST(OneDnnFaultsTest, Convolutions1x1StayInsideTheirOutput) {
   AvoidOneDnnFaults();
-  static MarkingAllocator allocator;
-  constexpr uint8_t kPriority = 10;
-  c10::SetCPUAllocator(&allocator, kPriority);
+  MarkTensorMemory();
   const c10::InferenceMode inference;
   at::globalContext().setQEngine(at::kONEDNN);
   constexpr int64_t kIn = 64;
@@ -111,7 +76,7 @@ TEST(OneDnnFaultsTest, Convolutions1x1StayInsideTheirOutput) {
                                     .contiguous(at::MemoryFormat::ChannelsLast),
                                 0.03, 128, at::kQUInt8);
     Call("quantized::conv2d", "new", {x, packed, 0.1, int64_t{100}});
-    EXPECT_EQ(MarkingAllocator::overruns(), 0) << size[0] << " x " << size[1];
+    EXPECT_EQ(OverwrittenMarks(), 0) << size[0] << " x " << size[1];
   }
 }
 

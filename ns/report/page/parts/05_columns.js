@@ -9,9 +9,9 @@
     ['index', '#', ['order']],
     ['name', 'layer', ['layer']],
     ['quantized.op', 'op', ['op']],
+    ['output_share', 'share of output error', ['share']],
     ['activation.sqnr_db', 'activation dB', ['sqnr', 'activation']],
     ['shadow.sqnr_db', 'shadow dB', ['shadow', 'local']],
-    ['output_share', 'share of output error', ['share']],
     ['lowest_channels_db', 'channels', ['channels']],
     ['weight.sqnr_db', 'weight dB', ['weight']],
     ['inherited.sqnr_db', 'inherited dB', ['inherited']],
@@ -122,8 +122,8 @@
   };
 
   // The columns that some of `rows` have: {key, label, names, unit, worse,
-  // numeric, shown}. Those shown at first come first.
-  page.columnsOf = function (rows) {
+  // numeric, shown}. Those of `shownAtFirst` come first, in its order.
+  page.columnsOf = function (rows, shownAtFirst = KNOWN) {
     const numeric = new Map();
     for (const row of rows) {
       for (const [key, value] of row) {
@@ -131,7 +131,7 @@
                              typeof value === 'number');
       }
     }
-    const known = new Map(KNOWN.map((entry) => [entry[0], entry]));
+    const known = new Map(shownAtFirst.map((entry) => [entry[0], entry]));
     const column = (key) => ({
       key,
       label: known.has(key) ? known.get(key)[1] : key,

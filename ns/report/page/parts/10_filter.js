@@ -8,9 +8,6 @@
 (function (page) {
   'use strict';
 
-  page.FILTER_EXAMPLES = ['conv', 'op:relu', 'sqnr<25', 'shadow>=40',
-                          'weight=exact', 'clip>0.1%', '-name:downsample'];
-
   function words(text) {
     return text.match(/(?:[^\s"]+|"[^"]*"?)+/g) || [];
   }

@@ -7,6 +7,10 @@
   // on it would have to be white on almost black.
   const GOOD_TO_BAD = ['#fffbe0', '#fef0b4', '#fed976', '#feb24c', '#f1862d',
                        '#d4620f', '#a8470a', '#7a3106'];
+  // SQNR from which on colours stay the same, and those that legends name.
+  const BEST_DB = 40;
+  const WORST_DB = 5;
+  const DB_TICKS = [10, 20, 30, 40];
   // From worse to better than an earlier report, through nothing.
   const WORSE_TO_BETTER = ['#b35806', '#e08214', '#fdb863', '#fee0b6',
                            '#f3f3f3', '#c6dbef', '#92bfe0', '#4a93c8',
@@ -53,8 +57,8 @@
     return (size - scale.good) / (scale.bad - scale.good);
   }
 
-  // A scale for `values` of a column: {color(value), stops, good, bad}. With
-  // `changes` they are differences to an earlier report.
+  // A scale for `values` of a column: {color(value), stops, good, bad, ticks}:
+  // without ticks, its ends are named. With `changes` values are differences to an earlier report.
   page.colorScale = function (column, values, changes) {
     const numbers = values.filter((value) => typeof value === 'number');
     const finite = numbers.filter(Number.isFinite);
@@ -79,6 +83,12 @@
       };
       return scale;
     }
+    if (column.unit === 'dB' && column.worse < 0) {
+      // The same in all reports, so that a colour means one figure.
+      Object.assign(scale, {good: BEST_DB, bad: WORST_DB, ticks: DB_TICKS});
+      scale.color = (value) => mix(GOOD_TO_BAD, badness(value, scale));
+      return scale;
+    }
     const sizes = column.worse === 0 ? finite.map(Math.abs) : finite;
     const low = sizes.reduce((a, b) => Math.min(a, b), Infinity);
     const high = sizes.reduce((a, b) => Math.max(a, b), -Infinity);
@@ -88,10 +98,9 @@
     return scale;
   };
 
-  // The colour of a channel: the same in all layers, pale from 40 dB on and
-  // darkest from 5 dB down.
+  // The colour of an SQNR, the same wherever it stands; grey for nan.
   page.channelColor = (db) => Number.isNaN(db) ? '#d0d0d0' :
-      mix(GOOD_TO_BAD, (40 - db) / 35);
+      mix(GOOD_TO_BAD, (BEST_DB - db) / (BEST_DB - WORST_DB));
 
   // The value of a CSS variable, for what is drawn on a canvas.
   page.cssColor = function (name) {

@@ -8,9 +8,14 @@
   page.store = {
     state: {
       report: null,    // the embedded JSON
+      isComparison: false,  // whether it is one; else it has a view
       layout: null,    // places of the graph's boxes, or null
       rows: [],        // a map for each layer, see rowOf
       columns: [],     // see columnsOf
+      series: [],      // lines of the chart: {key, label, ink, dash}
+      chartHint: '',   // what they mean
+      heat: null,      // the keys of columns with coloured cells, or null
+      filterExamples: [],  // words for the filter
       baseline: null,  // {label, report, rows: Map by name} to compare with
       differences: true,  // show figures as differences to the baseline
       layer: null,     // the name of the layer in the panel

@@ -1,5 +1,5 @@
-// The strip chart: SQNR of activations, shadows and weights along the order of
-// execution. Drag to zoom, double click to see all, click to open a layer.
+// The strip chart: SQNR along the order of execution, and behind it each layer's
+// share of the output's error. Drag to zoom, double click to see all, click to open a layer.
 (function (page) {
   'use strict';
   const {html, useEffect, useLayoutEffect, useRef, useState} = htmPreact;
@@ -7,25 +7,22 @@
   const {levels, height, limitsOf, gridSplits, drawBands, drawMarks} =
       page.chart;
 
-  const SERIES = [
-    {key: 'activation.sqnr_db', label: 'Activation', ink: '--series-1',
-     dash: []},
-    {key: 'shadow.sqnr_db', label: 'Shadow', ink: '--series-2', dash: [7, 3]},
-    {key: 'weight.sqnr_db', label: 'Weight', ink: '--series-3', dash: [2, 3]},
-  ];
+  // The bars behind the lines, with an axis of their own.
+  const SHARE = {key: 'output_share', label: 'Share of output error',
+                 ink: '--series-4', dash: [], bars: true};
   const HEIGHT = 320;
   const NAME_LETTERS = 20;
   const Y_WIDTH = 52;
 
   // What is drawn: a line for each series that the report has, and one for each
   // of them that the earlier report has.
-  function linesOf({rows, baseline}, hidden) {
+  function linesOf({rows, baseline, series: all}, hidden) {
     const lines = [];
-    for (const series of SERIES) {
+    for (const series of [...all, SHARE]) {
       const all = rows.map((row) => row.get(series.key));
       if (!all.some((value) => value !== undefined)) continue;
       lines.push({...series, all, hidden: hidden.has(series.key)});
-      if (!baseline) continue;
+      if (!baseline || series.bars) continue;
       const earlier = rows.map((row) => {
         const other = baseline.rows.get(row.get('name'));
         return other && other.get(series.key);
@@ -41,7 +38,10 @@
     const {report, rows, theme, printing} = page.store.state;
     const names = rows.map((row) => row.get('name'));
     const limits = limitsOf(report);
-    const level = levels(lines, limits);
+    const level = levels(lines.filter((line) => !line.bars), limits);
+    const bars = lines.find((line) => line.bars && !line.hidden);
+    const mostShare = bars ? bars.all.reduce(
+        (most, value) => Math.max(most, value || 0), 0) : 0;
     const ink = page.cssColor('--muted');
     const grid = {stroke: page.cssColor('--grid'), width: 1};
     const font = '12px ' + getComputedStyle(document.body).fontFamily;
@@ -58,6 +58,8 @@
           [min <= 0 ? -0.5 : min, max >= last ? last + 0.5 : max]},
         y: {range: [(level.below ?? level.bottom) - 1,
                     (level.above ?? level.top) + 2]},
+        // No bar is higher than a third of the chart: lines stay in front.
+        share: {range: [0, Math.max(3 * mostShare, 0.01)]},
       },
       axes: [
         {
@@ -84,6 +86,12 @@
           values: (_, splits) => splits.map((at) => at === level.above ?
             level.aboveText : at === level.below ? '-inf' : String(at)),
         },
+        ...(bars ? [{
+          scale: 'share', side: 1, stroke: ink, font, grid: {show: false},
+          ticks: {show: false}, size: Y_WIDTH,
+          splits: () => [0, mostShare / 2, mostShare],
+          values: (_, splits) => splits.map((at) => page.format(at, 'share')),
+        }] : []),
       ],
       cursor: {
         drag: {x: true, y: false, dist: 4},
@@ -91,21 +99,24 @@
       },
       series: [{}, ...lines.map((line) => ({
         label: line.label, show: !line.hidden, spanGaps: true,
+        ...(line.bars ? {scale: 'share', fill: page.cssColor('--bar'),
+                         paths: uPlot.paths.bars({size: [0.8, 40]})} : {}),
         stroke: page.cssColor(line.ink), dash: line.earlier ? [1, 4] :
-            line.dash, width: line.earlier ? 1.2 : 2,
+            line.dash, width: line.bars ? 0.5 : line.earlier ? 1.2 : 2,
         alpha: line.earlier ? 0.7 : 1,
-        points: {show: few && !line.earlier, size: 5,
+        points: {show: few && !line.earlier && !line.bars, size: 5,
                  fill: page.cssColor(line.ink)},
       }))],
       hooks: {
         drawClear: [(self) => drawBands(self, limits)],
-        draw: [(self) => drawMarks(self, lines, level, limits)],
+        draw: [(self) => drawMarks(
+            self, lines.filter((line) => !line.bars), level, limits)],
         setCursor: [(self) => tell(self, self.cursor.idx)],
       },
     }, [
       names.map((_, index) => index),
-      ...lines.map((line) => line.all.map(
-          (value) => height(level, value))),
+      ...lines.map((line) => line.all.map((value) => line.bars ?
+        value ?? null : height(level, value))),
     ], element);
     plot.over.addEventListener('click', () => {
       const index = plot.cursor.idx;
@@ -138,8 +149,22 @@
       ${lines.filter((line) => line.all[index] !== undefined).map((line) =>
         html`<div class="tip-line" key=${line.label}>
           <span class=${'swatch ' + line.ink.slice(2)}></span>
-          ${line.label}<b>${page.format(line.all[index], 'dB')}</b></div>`)}
+          ${line.label}<b>${page.format(
+            line.all[index], line.bars ? 'share' : 'dB')}</b></div>`)}
     </div>`;
+  }
+
+  // Saves the chart as it stands, on the ground of the page.
+  function savePicture(plot) {
+    const canvas = document.createElement('canvas');
+    const from = plot.ctx.canvas;
+    canvas.width = from.width;
+    canvas.height = from.height;
+    const context = canvas.getContext('2d');
+    context.fillStyle = page.cssColor('--surface');
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    context.drawImage(from, 0, 0);
+    canvas.toBlob((blob) => page.saveBlob(blob, page.stem() + '.png'));
   }
 
   page.Chart = function () {
@@ -215,6 +240,8 @@
           </button>`)}
         <button type="button" id="zoom-reset" onClick=${() => zoom(0, last)}>
           Reset zoom</button>
+        <button type="button" id="save-chart" onClick=${() => savePicture(
+      chart.current)}>Save picture</button>
       </div>
       <div class="chart" tabindex="0" role="application" onKeyDown=${key}
           aria-label=${'Line chart of SQNR in dB for ' + state.rows.length +
@@ -224,10 +251,8 @@
         ${chart.current && html`<${Tooltip} plot=${chart.current} index=${tip}
             lines=${lines.filter((line) => !line.hidden)} />`}
       </div>
-      <p class="hint">In dB, higher is better. <b>Activation</b>: each model on
-        its own values, so errors add up. <b>Shadow</b>: the layer alone, on the
-        quantized model\u2019s inputs. Drag to zoom, double click to see all,
-        click to open a layer.</p>
+      <p class="hint">In dB, higher is better. ${state.chartHint} Drag to zoom,
+        double click to see all, click to open a layer.</p>
     </div>`;
   };
 })(globalThis.nsPage = globalThis.nsPage || {});

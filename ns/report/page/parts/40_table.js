@@ -64,7 +64,11 @@
               page.cellText(column, row.get(column.key)) :
           'not in the earlier report';
     }
-    return html`<td class=${classes} title=${title}>${
+    const {heat} = page.store.state;
+    const color = heat && heat.has(column.key) && typeof value === 'number' ?
+        page.channelColor(value) : undefined;
+    return html`<td class=${classes} title=${title} style=${color &&
+        {background: color, color: page.inkOn(color)}}>${
       differences && !page.earlierRow(row) ? 'new' : text}</td>`;
   }
 
@@ -190,11 +194,15 @@
       }
       event.preventDefault();
     };
-    const sortBy = (column) => setSort(sort.key === column.key ?
-      {key: column.key, down: !sort.down} :
-      // The bad end first.
-      {key: column.key, down: column.numeric && column.worse > 0 &&
-                              column.key !== 'index'});
+    const sortBy = (column) => {
+      setSort(sort.key === column.key ?
+        {key: column.key, down: !sort.down} :
+        // The bad end first.
+        {key: column.key, down: column.numeric && column.worse > 0 &&
+                                column.key !== 'index'});
+      setCursor(0);
+      box.current.scrollTop = 0;
+    };
     const toggle = (name) => {
       const next = new Set(shown);
       if (!next.delete(name)) next.add(name);
@@ -217,7 +225,8 @@
       <div class="bar">
         <h2>Layers</h2>
         <label class="filter"><span class="hidden">Filter layers</span>
-          <input id="filter" type="search" placeholder="Filter: conv sqnr<25"
+          <input id="filter" type="search" placeholder=${'Filter: ' +
+              state.filterExamples.slice(0, 2).join(' ')}
               autocomplete="off" spellcheck=${false} value=${text}
               aria-describedby="filter-hint" aria-invalid=${String(
                 Boolean(filter.error))}
@@ -226,12 +235,15 @@
           rows.length + ' layers' :
           rows.length + ' of ' + state.rows.length + ' layers'}</span>
         <span class="space"></span>
+        <button type="button" id="save-csv" onClick=${() => page.saveBlob(
+      new Blob([page.csvOf(rows, columns)], {type: 'text/csv'}),
+      page.stem() + '.csv')}>Save CSV</button>
         <${ColumnMenu} columns=${state.columns} shown=${shown}
             onChange=${toggle} />
       </div>
       <p class=${filter.error ? 'hint error' : 'hint'} id="filter-hint">${
         filter.error || html`Words that all have to hold, of any column:
-          ${' '}${page.FILTER_EXAMPLES.map((word) =>
+          ${' '}${state.filterExamples.map((word) =>
             html`<code key=${word}>${word}</code>`)}`}</p>
       <div class="table-box" ref=${box} onScroll=${({target}) => setTopRow(
       Math.floor(target.scrollTop / ROW_HEIGHT / STEP_ROWS) * STEP_ROWS)}>

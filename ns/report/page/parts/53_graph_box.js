@@ -137,6 +137,11 @@
         class="scale-word" key=${word}><span class="swatch square"
         style=${{background: scale.color(word)}}></span>${word}</span>`)}</span>`;
     }
+    if (scale.ticks) {
+      return html`<span class="scale">${scale.ticks.map((db) => html`<span
+        class="scale-word" key=${db}><span class="swatch square"
+        style=${{background: scale.color(db)}}></span>${db}</span>`)} dB</span>`;
+    }
     const stops = scale.stops.join(', ');
     const text = (value) => page.showsDifferences(column) ?
         page.formatChange(value, column.unit) : page.format(value, column.unit);

@@ -313,8 +313,8 @@
       </div>
       <div class="panel-body" ref=${body} tabindex="0" role="region"
           aria-label="Details">
-        ${layer ? html`<${LayerBody} key=${layer.name} layer=${layer}
-          row=${state.rows[index]} />` :
+        ${layer ? html`<${state.isComparison ? LayerBody : page.ViewBody}
+          key=${layer.name} layer=${layer} row=${state.rows[index]} />` :
           html`<${NodeBody} node=${node} lane=${state.node.lane} />`}
       </div>
     </aside>`;

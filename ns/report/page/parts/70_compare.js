@@ -61,17 +61,9 @@
 
   // Saves the embedded JSON, byte for byte as it stands in the page.
   function save() {
-    const {report} = page.store.state;
     const text = document.getElementById('report').textContent;
-    const url = URL.createObjectURL(
-        new Blob([text], {type: 'application/json'}));
-    const link = document.createElement('a');
-    const stem = String(report.quantized).split(/[\\/]/).pop()
-        .replace(/\.pt$/, '').replace(/[^\w.-]+/g, '_') || 'comparison';
-    link.href = url;
-    link.download = stem + '.json';
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(url), 10000);
+    page.saveBlob(new Blob([text], {type: 'application/json'}),
+                  page.stem() + '.json');
   }
 
   const THEMES = {auto: 'dark', dark: 'light', light: 'auto'};
@@ -90,6 +82,7 @@
     useEffect(() => {
       const files = (event) =>
         [...event.dataTransfer.types].includes('Files');
+      if (!state.isComparison) return undefined;
       const dragover = (event) => {
         if (!files(event)) return;
         event.preventDefault();
@@ -116,9 +109,10 @@
       };
     }, []);
     return html`<div class="toolbar">
-      <button type="button" id="compare" onClick=${() => input.current.click()}
+      ${state.isComparison && html`<button type="button" id="compare"
+        onClick=${() => input.current.click()}
         title="An earlier --json or --html; or drop it anywhere on the page">
-        Compare with\u2026</button>
+        Compare with\u2026</button>`}
       <input type="file" id="compare-file" ref=${input} class="hidden"
         accept=".json,.html" tabindex="-1" aria-label="Earlier report"
         onChange=${(event) => {
@@ -130,6 +124,8 @@
       <button type="button" id="theme"
         onClick=${() => page.setTheme(THEMES[state.theme])}>
         Theme: ${state.theme}</button>
+      <button type="button" id="show-keys" aria-label="Keys" onClick=${() =>
+        document.getElementById('keys').showModal()}>?</button>
       ${over && html`<div class="drop">Drop an earlier report to compare with
         </div>`}
     </div>`;

@@ -4,7 +4,7 @@
   'use strict';
   const {html} = htmPreact;
 
-  const layerLink = (name) => page.indexOfLayer(name) < 0 ?
+  const layerLink = page.layerLink = (name) => page.indexOfLayer(name) < 0 ?
       html`<span class="mono">${name}</span>` :
       html`<button type="button" class="link mono"
         onClick=${() => page.openLayer(name)}>${name}</button>`;
@@ -23,6 +23,7 @@
   }
 
   // A list that is folded where it is long.
+  page.Fold = Fold;
   function Fold({title, columns, entries}) {
     if (!entries || entries.length === 0) return null;
     return html`<details open=${entries.length <= 8}>
@@ -150,7 +151,7 @@
         ]} />
       ${shift.cure && html`<div class="cure">What to do: ${
         shift.cure.sentence}.${shift.cure.command &&
-          html`<pre>${shift.cure.command}</pre>`}</div>`}
+          html`<${page.Command} text=${shift.cure.command} />`}</div>`}
     </section>`;
   };
 

@@ -52,7 +52,7 @@ TEST(ResultSentencesTest, SearchHasWhatWasMeasured) {
                   "measured": {"sqnr_db": 30.1, "time_us": 812.0,
                                "float_time_us": 2130.0}})"),
               ElementsAre("The recipe has 30.1 dB on the outputs.",
-                          "A batch takes 812 us, and 2130 us in float."));
+                          "A batch takes 0.812 ms, and 2.13 ms in float."));
   EXPECT_THAT(SentencesOf(R"({"schema": "ns.search/1", "layers": [7]})"),
               ElementsAre("1 layer."));
 }

@@ -19,7 +19,7 @@
 #include "passes/lowering/fold/ops_on_quantized.h"
 #include "passes/lowering/fold/quantized_ops.h"
 #include "passes/ops/op_table.h"
-#include "passes/runtime/conv_faults.h"
+#include "passes/runtime/op_faults.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/modules.h"
@@ -248,7 +248,7 @@ class FoldNumericsTest : public EngineTest {
       ADD_FAILURE() << remark.op << ": " << remark.reason;
     }
     EXPECT_TRUE(NodesOf(folded.graph(), "aten::dequantize").empty());
-    if (!FaultyLayers(folded.graph(), ConvEnvironment::Here(GetParam()))
+    if (!FaultyLayers(folded.graph(), OpEnvironment::Here(GetParam()))
              .empty()) {
       return;
     }

@@ -24,7 +24,7 @@
 #include "passes/lowering/fold/fold_reference_quantization.h"
 #include "passes/lowering/lower_to_fbgemm.h"
 #include "passes/ops/op_table.h"
-#include "passes/runtime/conv_faults.h"
+#include "passes/runtime/op_faults.h"
 #include "tests/testing/engines.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/reference_kernels.h"
@@ -72,7 +72,7 @@ Folded Fold(const std::string& name, const std::string& form) {
 
 // Whether LibTorch computes a layer of `model` wrongly here.
 bool IsFaulty(const ModelGraph& model, at::QEngine engine) {
-  return !FaultyLayers(model.graph(), ConvEnvironment::Here(engine)).empty();
+  return !FaultyLayers(model.graph(), OpEnvironment::Here(engine)).empty();
 }
 
 // The ops that are matched and compared, and those that quantize.

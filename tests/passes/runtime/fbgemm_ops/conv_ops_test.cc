@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "passes/runtime/conv_faults.h"
 #include "passes/runtime/fbgemm_ops/fbgemm_conv.h"
+#include "passes/runtime/op_faults.h"
 #include "tests/passes/runtime/fbgemm_ops/against_libtorch.h"
 #include "tests/passes/runtime/fbgemm_ops/conv_calls.h"
 
@@ -106,7 +106,7 @@ bool IsFaulty(const Ints& sizes, int64_t groups) {
   shape.in_channels = sizes[0];
   shape.out_channels = sizes[1] * groups;
   shape.groups = groups;
-  return FaultOf(shape, ConvEnvironment::Here(at::kONEDNN)) != ConvFault::kNone;
+  return FaultOf(shape, OpEnvironment::Here(at::kONEDNN)) != OpFault::kNone;
 }
 
 TEST_F(ConvOpsTest, TransposeAsLibTorch) {

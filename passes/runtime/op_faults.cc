@@ -1,4 +1,4 @@
-#include "passes/runtime/conv_faults.h"
+#include "passes/runtime/op_faults.h"
 
 #include <ATen/Parallel.h>
 #include <torch/version.h>
@@ -48,7 +48,7 @@ bool HasPlainAvx2() {
 
 // The engine x86 gives to oneDNN what its own kernels do not compute faster.
 bool IsOfOneDnn(const QuantizedConvShape& conv,
-                const ConvEnvironment& environment) {
+                const OpEnvironment& environment) {
   constexpr int64_t kMostGroups = 100;
   return environment.engine == at::kONEDNN ||
          (environment.engine == at::kX86 && environment.has_avx512_vnni &&
@@ -57,8 +57,8 @@ bool IsOfOneDnn(const QuantizedConvShape& conv,
 
 }  // namespace
 
-ConvEnvironment ConvEnvironment::Here(at::QEngine engine) {
-  ConvEnvironment here;
+OpEnvironment OpEnvironment::Here(at::QEngine engine) {
+  OpEnvironment here;
   here.torch_major = TORCH_VERSION_MAJOR;
   here.engine = engine;
   here.has_plain_avx2 = HasPlainAvx2();
@@ -67,31 +67,47 @@ ConvEnvironment ConvEnvironment::Here(at::QEngine engine) {
   return here;
 }
 
-ConvFault FaultOf(const QuantizedConvShape& conv,
-                  const ConvEnvironment& environment) {
+OpFault FaultOf(const QuantizedConvShape& conv,
+                const OpEnvironment& environment) {
   if (!IsOfOneDnn(conv, environment)) {
-    return ConvFault::kNone;
+    return OpFault::kNone;
   }
   if (conv.is_transposed) {
     const bool is_wrong =
         environment.torch_major >= 2 && conv.in_channels != conv.out_channels &&
         conv.in_channels > conv.groups && conv.out_channels > conv.groups;
-    return is_wrong ? ConvFault::kTransposedWeight : ConvFault::kNone;
+    return is_wrong ? OpFault::kTransposedWeight : OpFault::kNone;
   }
   const bool is_wrong = environment.has_plain_avx2 && environment.threads > 1 &&
                         conv.is_pointwise && conv.has_stride &&
                         !conv.has_padding && conv.groups == 1 &&
                         conv.in_channels % kBlock == kVector;
-  return is_wrong ? ConvFault::kStridedPointwise : ConvFault::kNone;
+  return is_wrong ? OpFault::kStridedPointwise : OpFault::kNone;
 }
 
-std::string FaultText(ConvFault fault) {
-  return fault == ConvFault::kTransposedWeight
-             ? "is a transposed convolution with different numbers of input "
-               "and output channels, which LibTorch 2 computes wrongly on "
-               "oneDNN"
-             : "is a strided 1x1 convolution, with a number of channels for "
-               "which oneDNN's threads overwrite each other's outputs on AVX2";
+OpFault FaultOfClamp(const OpEnvironment& environment) {
+  return environment.engine == at::kQNNPACK ? OpFault::kClampOfChannelsLast
+                                            : OpFault::kNone;
+}
+
+std::string FaultText(OpFault fault) {
+  switch (fault) {
+    case OpFault::kNone:
+      return "";
+    case OpFault::kTransposedWeight:
+      return "is a transposed convolution with different numbers of input and "
+             "output channels, which LibTorch 2 computes wrongly on oneDNN";
+    case OpFault::kStridedPointwise:
+      return "is a strided 1x1 convolution, with a number of channels for "
+             "which "
+             "oneDNN's threads overwrite each other's outputs on AVX2";
+    case OpFault::kClampOfChannelsLast:
+      return "clamps the output of a convolution, whose values LibTorch's "
+             "qnnpack then puts in other places; ns lower makes a model "
+             "without "
+             "this fault";
+  }
+  return "";
 }
 
 }  // namespace ns

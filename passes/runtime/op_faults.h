@@ -1,6 +1,6 @@
-// Quantized convolutions that some releases of LibTorch compute wrongly.
-#ifndef PASSES_RUNTIME_CONV_FAULTS_H_
-#define PASSES_RUNTIME_CONV_FAULTS_H_
+// Quantized ops that some releases of LibTorch compute wrongly.
+#ifndef PASSES_RUNTIME_OP_FAULTS_H_
+#define PASSES_RUNTIME_OP_FAULTS_H_
 
 #include <c10/core/QEngine.h>
 
@@ -24,8 +24,8 @@ struct QuantizedConvShape {
   bool has_output_padding = false;
 };
 
-// What computes quantized convolutions.
-struct ConvEnvironment {
+// What computes quantized ops.
+struct OpEnvironment {
   // The major version of LibTorch.
   int torch_major = 1;
   at::QEngine engine = at::kONEDNN;
@@ -36,10 +36,10 @@ struct ConvEnvironment {
   int threads = 1;
 
   // The environment of this process, with `engine`.
-  static ConvEnvironment Here(at::QEngine engine);
+  static OpEnvironment Here(at::QEngine engine);
 };
 
-enum class ConvFault {
+enum class OpFault {
   kNone,
   // LibTorch 2, up to 2.14, transposes the weight of a transposed convolution
   // twice when it packs it for oneDNN. The output is noise unless a group has
@@ -49,17 +49,26 @@ enum class ConvFault {
   // convolution has a stride and channels that leave 8 when divided by 16. Some
   // outputs are wrong, and others in each run. Seen with oneDNN 2.6 to 3.12.
   kStridedPointwise,
+  // qnnpack writes the output of clamp, hardtanh and relu6 in the order of the
+  // input's memory, and takes it for one whose channels are not last. With
+  // channels last, as its convolutions give them, the values are all there, in
+  // other places. Seen with LibTorch 1.13 to 2.11.
+  kClampOfChannelsLast,
 };
 
 // Returns the fault that `conv` meets in `environment`.
-ConvFault FaultOf(const QuantizedConvShape& conv,
-                  const ConvEnvironment& environment);
+OpFault FaultOf(const QuantizedConvShape& conv,
+                const OpEnvironment& environment);
+
+// Returns the fault that a clamp, hardtanh or relu6 of a tensor with channels
+// last meets in `environment`.
+OpFault FaultOfClamp(const OpEnvironment& environment);
 
 // Returns what LibTorch does wrong, as the end of a sentence that begins with
 // the name of a layer: "is a transposed convolution with ...". `fault` is not
 // kNone.
-std::string FaultText(ConvFault fault);
+std::string FaultText(OpFault fault);
 
 }  // namespace ns
 
-#endif  // PASSES_RUNTIME_CONV_FAULTS_H_
+#endif  // PASSES_RUNTIME_OP_FAULTS_H_

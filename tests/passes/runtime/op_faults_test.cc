@@ -1,4 +1,4 @@
-#include "passes/runtime/conv_faults.h"
+#include "passes/runtime/op_faults.h"
 
 #include <ATen/Context.h>
 #include <ATen/Functions.h>
@@ -34,95 +34,92 @@ QuantizedConvShape StridedPointwise(int64_t in) {
   return conv;
 }
 
-ConvEnvironment Torch2() {
-  ConvEnvironment environment;
+OpEnvironment Torch2() {
+  OpEnvironment environment;
   environment.torch_major = 2;
   environment.threads = 2;
   return environment;
 }
 
-ConvEnvironment Avx2() {
-  ConvEnvironment environment;
+OpEnvironment Avx2() {
+  OpEnvironment environment;
   environment.has_plain_avx2 = true;
   environment.threads = 2;
   return environment;
 }
 
-TEST(ConvFaultsTest, TransposedWeightsNeedEqualChannels) {
-  EXPECT_EQ(FaultOf(Transposed(8, 4), Torch2()), ConvFault::kTransposedWeight);
-  EXPECT_EQ(FaultOf(Transposed(4, 8, 2), Torch2()),
-            ConvFault::kTransposedWeight);
-  EXPECT_EQ(FaultOf(Transposed(8, 8), Torch2()), ConvFault::kNone);
-  EXPECT_EQ(FaultOf(Transposed(1, 8), Torch2()), ConvFault::kNone);
-  EXPECT_EQ(FaultOf(Transposed(8, 4, 4), Torch2()), ConvFault::kNone);
+TEST(OpFaultsTest, TransposedWeightsNeedEqualChannels) {
+  EXPECT_EQ(FaultOf(Transposed(8, 4), Torch2()), OpFault::kTransposedWeight);
+  EXPECT_EQ(FaultOf(Transposed(4, 8, 2), Torch2()), OpFault::kTransposedWeight);
+  EXPECT_EQ(FaultOf(Transposed(8, 8), Torch2()), OpFault::kNone);
+  EXPECT_EQ(FaultOf(Transposed(1, 8), Torch2()), OpFault::kNone);
+  EXPECT_EQ(FaultOf(Transposed(8, 4, 4), Torch2()), OpFault::kNone);
 }
 
-TEST(ConvFaultsTest, TransposedWeightsAreRightBeforeLibTorch2) {
-  EXPECT_EQ(FaultOf(Transposed(8, 4), ConvEnvironment()), ConvFault::kNone);
+TEST(OpFaultsTest, TransposedWeightsAreRightBeforeLibTorch2) {
+  EXPECT_EQ(FaultOf(Transposed(8, 4), OpEnvironment()), OpFault::kNone);
 }
 
-TEST(ConvFaultsTest, OtherEnginesHaveNone) {
+TEST(OpFaultsTest, OtherEnginesHaveNone) {
   for (const at::QEngine engine : {at::kFBGEMM, at::kQNNPACK}) {
-    ConvEnvironment environment = Torch2();
+    OpEnvironment environment = Torch2();
     environment.engine = engine;
     environment.has_plain_avx2 = true;
-    EXPECT_EQ(FaultOf(Transposed(8, 4), environment), ConvFault::kNone);
-    EXPECT_EQ(FaultOf(StridedPointwise(24), environment), ConvFault::kNone);
+    EXPECT_EQ(FaultOf(Transposed(8, 4), environment), OpFault::kNone);
+    EXPECT_EQ(FaultOf(StridedPointwise(24), environment), OpFault::kNone);
   }
 }
 
 // Without AVX512-VNNI, and for an output padding, x86 runs FBGEMM's kernels.
-TEST(ConvFaultsTest, X86HasThoseOfOneDnnWhereItUsesIt) {
-  ConvEnvironment environment = Torch2();
+TEST(OpFaultsTest, X86HasThoseOfOneDnnWhereItUsesIt) {
+  OpEnvironment environment = Torch2();
   environment.engine = at::kX86;
-  EXPECT_EQ(FaultOf(Transposed(8, 4), environment), ConvFault::kNone);
+  EXPECT_EQ(FaultOf(Transposed(8, 4), environment), OpFault::kNone);
   environment.has_avx512_vnni = true;
-  EXPECT_EQ(FaultOf(Transposed(8, 4), environment),
-            ConvFault::kTransposedWeight);
+  EXPECT_EQ(FaultOf(Transposed(8, 4), environment), OpFault::kTransposedWeight);
   QuantizedConvShape padded = Transposed(8, 4);
   padded.has_output_padding = true;
-  EXPECT_EQ(FaultOf(padded, environment), ConvFault::kNone);
+  EXPECT_EQ(FaultOf(padded, environment), OpFault::kNone);
 }
 
-TEST(ConvFaultsTest, StridedPointwiseNeedsThreadsAndAvx2) {
-  EXPECT_EQ(FaultOf(StridedPointwise(24), Avx2()),
-            ConvFault::kStridedPointwise);
-  ConvEnvironment other = Avx2();
+TEST(OpFaultsTest, StridedPointwiseNeedsThreadsAndAvx2) {
+  EXPECT_EQ(FaultOf(StridedPointwise(24), Avx2()), OpFault::kStridedPointwise);
+  OpEnvironment other = Avx2();
   other.threads = 1;
-  EXPECT_EQ(FaultOf(StridedPointwise(24), other), ConvFault::kNone);
+  EXPECT_EQ(FaultOf(StridedPointwise(24), other), OpFault::kNone);
   other = Avx2();
   other.has_plain_avx2 = false;
-  EXPECT_EQ(FaultOf(StridedPointwise(24), other), ConvFault::kNone);
+  EXPECT_EQ(FaultOf(StridedPointwise(24), other), OpFault::kNone);
 }
 
-TEST(ConvFaultsTest, StridedPointwiseNeedsEveryPartOfItsShape) {
+TEST(OpFaultsTest, StridedPointwiseNeedsEveryPartOfItsShape) {
   for (const int64_t channels : {12, 16, 20, 32}) {
-    EXPECT_EQ(FaultOf(StridedPointwise(channels), Avx2()), ConvFault::kNone)
+    EXPECT_EQ(FaultOf(StridedPointwise(channels), Avx2()), OpFault::kNone)
         << channels;
   }
   QuantizedConvShape conv = StridedPointwise(24);
   conv.has_stride = false;
-  EXPECT_EQ(FaultOf(conv, Avx2()), ConvFault::kNone);
+  EXPECT_EQ(FaultOf(conv, Avx2()), OpFault::kNone);
   conv = StridedPointwise(24);
   conv.is_pointwise = false;
-  EXPECT_EQ(FaultOf(conv, Avx2()), ConvFault::kNone);
+  EXPECT_EQ(FaultOf(conv, Avx2()), OpFault::kNone);
   conv = StridedPointwise(24);
   conv.has_padding = true;
-  EXPECT_EQ(FaultOf(conv, Avx2()), ConvFault::kNone);
+  EXPECT_EQ(FaultOf(conv, Avx2()), OpFault::kNone);
 }
 
 // oneDNN reads the variable once, and this test runs no op.
-TEST(ConvFaultsTest, TheLimitOfTheUserCountsAsTheProcessor) {
+TEST(OpFaultsTest, TheLimitOfTheUserCountsAsTheProcessor) {
   const char* const kName = "ONEDNN_MAX_CPU_ISA";
   const char* const before = std::getenv(kName);
   const std::string kept = before == nullptr ? "" : before;
   setenv(kName, "sse41", 1);
-  EXPECT_FALSE(ConvEnvironment::Here(at::kONEDNN).has_plain_avx2);
-  if (ConvEnvironment::Here(at::kONEDNN).has_avx512_vnni) {
+  EXPECT_FALSE(OpEnvironment::Here(at::kONEDNN).has_plain_avx2);
+  if (OpEnvironment::Here(at::kONEDNN).has_avx512_vnni) {
     setenv(kName, "AVX2", 1);
-    EXPECT_TRUE(ConvEnvironment::Here(at::kONEDNN).has_plain_avx2);
+    EXPECT_TRUE(OpEnvironment::Here(at::kONEDNN).has_plain_avx2);
     setenv(kName, "AVX512_CORE", 1);
-    EXPECT_FALSE(ConvEnvironment::Here(at::kONEDNN).has_plain_avx2);
+    EXPECT_FALSE(OpEnvironment::Here(at::kONEDNN).has_plain_avx2);
   }
   if (before == nullptr) {
     unsetenv(kName);
@@ -160,21 +157,39 @@ double Error(const QuantizedConvShape& conv) {
 }
 
 // Fails where LibTorch mends the fault, too: then the condition has to change.
-TEST(ConvFaultsTest, TellsWhichTransposedConvolutionsLibTorchComputesWrongly) {
+TEST(OpFaultsTest, TellsWhichTransposedConvolutionsLibTorchComputesWrongly) {
   const at::QEngine before = at::globalContext().qEngine();
   at::globalContext().setQEngine(at::kONEDNN);
-  const auto here = ConvEnvironment::Here(at::kONEDNN);
+  const auto here = OpEnvironment::Here(at::kONEDNN);
   const int64_t shapes[][3] = {{1, 4, 1}, {4, 1, 1}, {2, 3, 1}, {4, 4, 1},
                                {4, 8, 2}, {8, 4, 2}, {8, 4, 4}, {4, 8, 4},
                                {4, 4, 4}, {8, 8, 2}};
   for (const auto& [in, out, groups] : shapes) {
     const QuantizedConvShape conv = Transposed(in, out, groups);
     const double error = Error(conv);
-    if (FaultOf(conv, here) == ConvFault::kNone) {
+    if (FaultOf(conv, here) == OpFault::kNone) {
       EXPECT_LE(error, 1.5) << in << " " << out << " " << groups;
     } else {
       EXPECT_GT(error, 1.5) << in << " " << out << " " << groups;
     }
+  }
+  at::globalContext().setQEngine(before);
+}
+
+// Fails where LibTorch mends the fault, too.
+TEST(OpFaultsTest, ClampsOfChannelsLastAreWrongOnQnnpack) {
+  const at::QEngine before = at::globalContext().qEngine();
+  const at::Tensor x =
+      at::quantize_per_tensor(at::randn({2, 8, 3, 4}), 0.03, 64, at::kQUInt8);
+  const at::Tensor channels_last = x.contiguous(at::MemoryFormat::ChannelsLast);
+  for (const at::QEngine engine : {at::kONEDNN, at::kQNNPACK}) {
+    at::globalContext().setQEngine(engine);
+    OpEnvironment environment;
+    environment.engine = engine;
+    const at::Tensor expected = at::clamp(x, -0.5, 0.5).dequantize();
+    const at::Tensor got = at::clamp(channels_last, -0.5, 0.5).dequantize();
+    EXPECT_EQ(at::equal(got, expected),
+              FaultOfClamp(environment) == OpFault::kNone);
   }
   at::globalContext().setQEngine(before);
 }
