@@ -4,7 +4,6 @@
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
-#include <torch/csrc/jit/serialization/export.h>
 
 #include <memory>
 #include <string>
@@ -16,8 +15,8 @@
 #include "ir/base/status.h"
 #include "ir/base/torch_errors.h"
 #include "ir/files/atomic_file.h"
-#include "ir/files/file_writer.h"
 #include "ir/files/module_file.h"
+#include "ir/files/write_module.h"
 #include "ir/graph/graph_walk.h"
 #include "ir/graph/node_view.h"
 #include "ir/graph/pass_context.h"
@@ -44,18 +43,7 @@ absl::Status WriteModel(const ModelGraph& model, const std::string& path,
     return absl::InvalidArgumentError(absl::StrCat(
         what, ": it is a graph without a module; make it with FromGraph"));
   }
-  FileWriter file(temporary);
-  NS_RETURN_IF_ERROR(CatchTorchErrors(what, [&] {
-    torch::jit::ExportModule(model.module(),
-                             [&](const void* bytes, size_t count) {
-                               file.Write(bytes, count);
-                               return count;
-                             });
-  }));
-  const absl::Status status = file.Close();
-  return status.ok() ? status
-                     : absl::InvalidArgumentError(
-                           absl::StrCat(path, ": ", status.message()));
+  return WriteModule(model.module(), {what, path}, temporary);
 }
 
 // Whether some op of `graph` may write to a tensor or a list.

@@ -183,10 +183,14 @@ absl::StatusOr<CaseOutcome> RunEngineCase(const EngineCase& engine_case,
   for (const int threads : {1, runs.threads}) {
     at::set_num_threads(threads);
     for (int i = 0; i < runs.repeats; ++i) {
-      NS_ASSIGN_OR_RETURN(const c10::IValue value, call.Run(arguments));
-      const at::Tensor output = value.toTensor();
-      outputs.insert(Bytes(output));
-      const Error error = ErrorOf(output, reference);
+      const absl::StatusOr<c10::IValue> value = call.Run(arguments);
+      if (!value.ok() && outputs.empty()) {
+        return value.status();
+      }
+      // A call that fails after an equal one that did not is another output.
+      outputs.insert(value.ok() ? Bytes(value->toTensor()) : "");
+      const Error error =
+          value.ok() ? ErrorOf(value->toTensor(), reference) : Error();
       outcome.steps = std::max(outcome.steps, error.steps);
       outcome.share = std::max(outcome.share, error.share);
     }

@@ -18,6 +18,7 @@
 #include "ir/base/torch_errors.h"
 #include "ir/files/module_file.h"
 #include "ir/files/training_mode.h"
+#include "ir/files/write_module.h"
 #include "ir/graph/graph_walk.h"
 #include "ir/graph/module_path.h"
 #include "ir/graph/node_view.h"
@@ -257,6 +258,13 @@ absl::StatusOr<ModelInspection> InspectModel(const std::string& path,
         absl::StrCat("'", training->path, "' (", training->type, ")");
   }
   inspection.methods = MethodsOf(module);
+  NS_ASSIGN_OR_RETURN(const std::string provenance, ReadProvenance(path));
+  if (!provenance.empty()) {
+    NS_ASSIGN_OR_RETURN(
+        inspection.provenance,
+        Annotated(absl::StrCat(path, ": its ", kProvenanceRecord),
+                  ParseProvenance(provenance)));
+  }
   NS_RETURN_IF_ERROR(Annotated(path, InspectGraph(module, method, inspection)));
   return inspection;
 }

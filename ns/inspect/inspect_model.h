@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "ns/inspect/model_kind.h"
 #include "ns/result/coverage.h"
+#include "ns/result/provenance.h"
 
 namespace ns {
 
@@ -73,6 +74,8 @@ struct ModelInspection {
   std::vector<InspectedLayer> layers;
   // Ops that the table of ops does not know, and how often each is there.
   std::map<std::string, int64_t> unknown_ops;
+  // How the file was made, if it says.
+  std::optional<Provenance> provenance;
 };
 
 // Inspects the file at `path`; layers are those of `method`. Error, naming the

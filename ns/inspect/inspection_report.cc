@@ -15,6 +15,7 @@
 #include "ns/findings/figure_text.h"
 #include "ns/report/table/text_table.h"
 #include "ns/result/printable.h"
+#include "ns/result/provenance_map.h"
 
 namespace ns {
 namespace {
@@ -140,6 +141,13 @@ std::string InspectionTable(const ModelInspection& inspection,
                                   ModelKindName(inspection.kind),
                                   inspection.is_frozen ? ", frozen" : "", ", ",
                                   BytesText(inspection.file_bytes), "\n");
+  if (inspection.provenance) {
+    const Provenance& made = *inspection.provenance;
+    absl::StrAppend(&text, "made by ", Printable(made.tool), " on LibTorch ",
+                    Printable(made.libtorch), ", engine ",
+                    Printable(made.engine), ": ", Printable(made.command),
+                    "\n");
+  }
   for (const InspectedMethod& method : inspection.methods) {
     absl::StrAppend(&text, Printable(MethodText(method)), "\n");
   }
@@ -232,6 +240,7 @@ void Map(Io& io, ModelInspection& inspection) {
     }
     return counts;
   });
+  io.Optional("provenance", inspection.provenance);
 }
 
 std::string InspectionJson(const ModelInspection& inspection) {

@@ -1,6 +1,8 @@
 """ns inspect: what one model file holds."""
 
+import hashlib
 import json
+import pathlib
 import unittest
 
 import torch
@@ -55,6 +57,40 @@ class InspectTest(cli.CliTest):
     self.assertEqual(layers['fc']['op'], 'aten::linear')
     self.assertEqual(layers['fc']['runs_in'], 'float')
     self.assertNotIn('output', layers['fc'])
+
+  def test_files_say_how_they_were_made(self):
+    self.assertNotIn('provenance', self.inspect('net.pt'))
+    self.quantize()
+    found = self.inspect('q.pt')['provenance']
+    self.assertRegex(found['tool'], r'^ns \d+\.\d+\.\d+$')
+    self.assertEqual(found['engine'], 'onednn')
+    self.assertTrue(torch.__version__.startswith(found['libtorch'][:4]))
+    self.assertIn('ns quantize net.pt inputs.pt -o q.pt --quiet '
+                  '--backend=onednn', found['command'])
+    self.assertEqual(
+        found['files'],
+        [{'path': name, 'sha256': hashlib.sha256(
+            pathlib.Path(self.path(name)).read_bytes()).hexdigest()}
+         for name in ('net.pt', 'inputs.pt')])
+    # Python reads it, too.
+    extra = {'ns_provenance.json': ''}
+    torch.jit.load(self.path('q.pt'), _extra_files=extra)
+    self.assertEqual(json.loads(extra['ns_provenance.json']), found)
+    table, _ = self.succeed('inspect', 'q.pt', cwd=self.folder)
+    self.assertRegex(table, r'\nmade by ns [0-9.]+ on LibTorch [0-9.]+, engine '
+                     r'onednn: ns quantize net\.pt ')
+    # A model that is made of it names it.
+    self.succeed('lower', 'q.pt', 'it is lowered.pt', cwd=self.folder)
+    found = self.inspect('it is lowered.pt')['provenance']
+    self.assertEqual(found['command'], "ns lower q.pt 'it is lowered.pt'")
+    self.assertEqual([file['path'] for file in found['files']], ['q.pt'])
+
+  def test_equal_commands_write_equal_files(self):
+    texts = []
+    for _ in range(2):
+      self.quantize()
+      texts.append(pathlib.Path(self.path('q.pt')).read_bytes())
+    self.assertEqual(texts[0], texts[1])
 
   def test_scales_are_those_of_the_model(self):
     self.quantize('--compat=torch-1.13')

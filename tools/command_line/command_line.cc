@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "ir/base/nearest_name.h"
@@ -57,11 +59,25 @@ bool IsValue(absl::string_view argument) {
   return !absl::StartsWith(argument, "-");
 }
 
+// Returns `word` as a shell takes it.
+std::string Quoted(const std::string& word) {
+  constexpr absl::string_view kPlain = "-_./+:,@%=";
+  const bool is_plain = absl::c_all_of(word, [&](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
+           absl::StrContains(kPlain, c);
+  });
+  return is_plain ? word
+                  : absl::StrCat(
+                        "'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
+}
+
 }  // namespace
 
 absl::StatusOr<Flags> Flags::Parse(absl::Span<const std::string> arguments,
                                    const CommandSpec& command) {
   Flags flags;
+  flags.command_ = std::string(command.name);
+  flags.words_.assign(arguments.begin(), arguments.end());
   std::vector<std::string> values;
   for (size_t i = 0; i < arguments.size(); ++i) {
     absl::string_view argument = arguments[i];
@@ -109,6 +125,14 @@ absl::StatusOr<Flags> Flags::Parse(absl::Span<const std::string> arguments,
     flags.arguments_ = std::move(values);
   }
   return flags;
+}
+
+std::string Flags::CommandText() const {
+  std::string text = absl::StrCat("ns ", command_);
+  for (const std::string& word : words_) {
+    absl::StrAppend(&text, " ", Quoted(word));
+  }
+  return text;
 }
 
 absl::Status Flags::Add(const FlagSpec& spec, absl::string_view value) {

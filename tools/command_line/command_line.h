@@ -74,6 +74,9 @@ class Flags {
   // The arguments that are neither flags nor positionals, in their order.
   const std::vector<std::string>& arguments() const { return arguments_; }
 
+  // Returns the command line, as a shell takes it: "ns compare a.pt 'b c.pt'".
+  std::string CommandText() const;
+
   // Whether the flag or switch was given.
   bool Has(absl::string_view name) const;
   // Returns the flag's value, "true" for a switch, and `otherwise` when it was
@@ -111,6 +114,9 @@ class Flags {
   absl::Status AddPositionals(absl::Span<const std::string> arguments,
                               const CommandSpec& command);
 
+  // The name of the command, and all that stands behind it.
+  std::string command_;
+  std::vector<std::string> words_;
   std::map<std::string, std::string, std::less<>> values_;
   std::vector<std::string> arguments_;
 };

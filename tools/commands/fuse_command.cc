@@ -3,18 +3,21 @@
 #include <cstdio>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "ir/base/status.h"
+#include "ir/files/atomic_file.h"
 #include "ir/files/module_file.h"
 #include "ir/hierarchy/module_editor.h"
 #include "ir/model/model_graph.h"
 #include "ns/eager/module_tree.h"
 #include "ns/quantization/eager/fuse_modules.h"
 #include "ns/result/printable.h"
+#include "tools/command_line/output_files.h"
 #include "tools/command_line/report_output.h"
 #include "tools/command_line/short_lines.h"
 #include "tools/commands/commands.h"
@@ -61,6 +64,7 @@ struct Options {
   std::vector<std::vector<std::string>> chains;
   bool qat = false;
   bool quiet = false;
+  ModelOrigin origin;
 };
 
 absl::StatusOr<Options> ParseOptions(const Flags& flags) {
@@ -77,6 +81,7 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   }
   options.qat = flags.Has("qat");
   options.quiet = flags.Has("quiet");
+  options.origin = {flags.CommandText(), {options.in}};
   return options;
 }
 
@@ -101,8 +106,9 @@ absl::Status FuseFile(const Options& options) {
   NS_ASSIGN_OR_RETURN(
       const Module fused,
       Annotated(options.in, FuseModules(model.root(), chains, fuse)));
-  NS_ASSIGN_OR_RETURN(const ModelGraph file, ModelGraph::AroundModule(fused));
-  NS_RETURN_IF_ERROR(file.Save(options.out));
+  NS_ASSIGN_OR_RETURN(ModelGraph file, ModelGraph::AroundModule(fused));
+  NS_RETURN_IF_ERROR(WriteFilesAtomically(
+      {ModelFile(std::move(file), options.out, options.origin)}));
   if (options.quiet) {
     return absl::OkStatus();
   }

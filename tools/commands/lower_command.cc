@@ -4,12 +4,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "ir/base/status.h"
+#include "ir/files/atomic_file.h"
 #include "ir/graph/pass_context.h"
 #include "ir/model/model_graph.h"
 #include "ir/model/pipeline.h"
@@ -22,6 +24,7 @@
 #include "passes/lowering/drop_roundings.h"
 #include "passes/lowering/fold/fold_reference_quantization.h"
 #include "passes/lowering/lower_to_fbgemm.h"
+#include "tools/command_line/output_files.h"
 #include "tools/command_line/report_output.h"
 #include "tools/command_line/short_lines.h"
 #include "tools/commands/commands.h"
@@ -98,6 +101,7 @@ struct Options {
   bool quiet = false;
   ModelGraphOptions model;
   LowerToFbgemmOptions lowering;
+  ModelOrigin origin;
 };
 
 absl::StatusOr<Options> ParseOptions(const Flags& flags) {
@@ -130,6 +134,7 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   options.model.method = flags.Get("method", "forward");
   NS_ASSIGN_OR_RETURN(options.engine, ParseEngine(flags));
   options.quiet = flags.Has("quiet");
+  options.origin = {flags.CommandText(), {options.in}};
   return options;
 }
 
@@ -225,7 +230,8 @@ absl::Status LowerFile(const Options& options) {
     }
     NS_ASSIGN_OR_RETURN(const std::string of_outputs,
                         OutputsText(options, quantized, model));
-    NS_RETURN_IF_ERROR(model.Save(options.out));
+    NS_RETURN_IF_ERROR(WriteFilesAtomically(
+        {ModelFile(std::move(model), options.out, options.origin)}));
     if (!options.quiet) {
       std::printf("%s: lowered %lld %s to ns kernels (%s)\n",
                   options.out.c_str(), static_cast<long long>(lowered),

@@ -88,14 +88,15 @@ class QuantizeRunner {
     summary.advice = std::move(result.advice);
     summary.headroom = result.headroom;
     mapping_ = std::move(result.mapping);
-    files_.push_back(ModelFile(std::move(result.quantized), flags_.out_path));
+    files_.push_back(
+        ModelFile(std::move(result.quantized), flags_.out_path, flags_.origin));
     if (!flags_.out_float_path.empty()) {
-      files_.push_back(
-          ModelFile(*std::move(result.rescaled), flags_.out_float_path));
+      files_.push_back(ModelFile(*std::move(result.rescaled),
+                                 flags_.out_float_path, flags_.origin));
     }
     if (flags_.HasFloat() && !flags_.prepared_paths.empty()) {
-      files_.push_back(
-          ModelFile(std::move(result.prepared), flags_.prepared_paths.front()));
+      files_.push_back(ModelFile(std::move(result.prepared),
+                                 flags_.prepared_paths.front(), flags_.origin));
     }
     return summary;
   }

@@ -163,7 +163,7 @@ absl::StatusOr<QuantizeSummary> QuantizeModules(
                     errors->warnings.end());
   }
   summary.report.warnings = std::move(warnings);
-  files.push_back(ModelFile(std::move(file), flags.out_path));
+  files.push_back(ModelFile(std::move(file), flags.out_path, flags.origin));
   return summary;
 }
 

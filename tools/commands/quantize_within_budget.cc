@@ -94,8 +94,8 @@ absl::StatusOr<QuantizeSummary> QuantizeWithinBudget(
   std::vector<std::string>& warnings = summary.report.warnings;
   absl::c_copy(SearchWarnings(result), std::back_inserter(warnings));
   absl::c_copy(errors.warnings, std::back_inserter(warnings));
-  files.push_back(
-      ModelFile(std::move(result.quantized->model), flags.out_path));
+  files.push_back(ModelFile(std::move(result.quantized->model), flags.out_path,
+                            flags.origin));
   return summary;
 }
 

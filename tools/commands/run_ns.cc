@@ -16,14 +16,13 @@
 #include "tools/command_line/completion.h"
 #include "tools/command_line/help_text.h"
 #include "tools/command_line/man_page.h"
+#include "tools/command_line/version.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/run_tool.h"
 #include "tools/flags/op_libraries.h"
 
 namespace ns {
 namespace {
-
-constexpr char kVersion[] = "0.1.0";
 
 std::vector<Command> Commands() {
   return {CompareCommand(),     MatchCommand(),    InstrumentCommand(),

@@ -114,6 +114,7 @@ struct Options {
   RunFlags run;
   SearchOptions search;
   ReportOutputs outputs;
+  ModelOrigin origin;
 };
 
 template <typename... Parts>
@@ -194,6 +195,9 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
     options.model.is_leaf = LeafTypes(leaves);
   }
   NS_RETURN_IF_ERROR(CheckPaths(options));
+  options.origin = {flags.CommandText(), options.run.input_paths};
+  options.origin.inputs.insert(options.origin.inputs.begin(),
+                               options.float_path);
   return options;
 }
 
@@ -230,7 +234,8 @@ absl::Status Run(const Options& options) {
   ReportTexts texts;
   if (!options.out_path.empty()) {
     NS_ASSIGN_OR_RETURN(ModelGraph model, result.quantized->model.Clone());
-    texts.files.push_back(ModelFile(std::move(model), options.out_path));
+    texts.files.push_back(
+        ModelFile(std::move(model), options.out_path, options.origin));
   }
   texts.json = [&] {
     return SearchJson(result, options.float_path, options.out_path);

@@ -96,7 +96,8 @@ class ModelTrainer {
                             ? TrainHierarchy(*hierarchy, data, options, summary)
                             : TrainGraph(float_model, data, options, summary));
     NS_RETURN_IF_ERROR(MeasureOutputs(float_model, quantized, summary));
-    files.push_back(ModelFile(std::move(quantized), flags_.out_path));
+    files.push_back(
+        ModelFile(std::move(quantized), flags_.out_path, flags_.origin));
     const std::string warning = TrainingWarning(*summary.training);
     if (!warning.empty()) {
       summary.report.warnings.push_back(warning);

@@ -1,8 +1,10 @@
 #include "tools/flags/quantize_flags.h"
 
+#include <iterator>
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -313,6 +315,21 @@ absl::Status ParseOptions(const Flags& flags, QuantizeFlags& parsed) {
   return absl::OkStatus();
 }
 
+ModelOrigin OriginOf(const Flags& flags, const QuantizeFlags& parsed) {
+  ModelOrigin origin;
+  origin.command = flags.CommandText();
+  if (parsed.HasFloat()) {
+    origin.inputs.push_back(parsed.float_path);
+  } else {
+    origin.inputs = parsed.prepared_paths;
+  }
+  absl::c_copy(parsed.run.input_paths, std::back_inserter(origin.inputs));
+  if (!parsed.qconfig_path.empty()) {
+    origin.inputs.push_back(parsed.qconfig_path);
+  }
+  return origin;
+}
+
 }  // namespace
 
 absl::StatusOr<QuantizeFlags> ParseQuantizeFlags(const Flags& flags) {
@@ -336,6 +353,7 @@ absl::StatusOr<QuantizeFlags> ParseQuantizeFlags(const Flags& flags) {
   }
   NS_RETURN_IF_ERROR(CheckOutFloat(flags, parsed));
   NS_RETURN_IF_ERROR(CheckPaths(parsed));
+  parsed.origin = OriginOf(flags, parsed);
   return parsed;
 }
 

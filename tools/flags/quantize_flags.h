@@ -10,6 +10,7 @@
 #include "ir/model/model_graph.h"
 #include "ns/quantization/model/quantize_model.h"
 #include "tools/command_line/command_line.h"
+#include "tools/command_line/output_files.h"
 #include "tools/command_line/report_output.h"
 #include "tools/flags/run_flags.h"
 #include "tools/flags/training_flags.h"
@@ -46,6 +47,8 @@ struct QuantizeFlags {
   RunFlags run;
   QuantizeOptions options;
   ReportOutputs outputs;
+  // What model files say of their making.
+  ModelOrigin origin;
 
   bool HasFloat() const { return !float_path.empty(); }
 };

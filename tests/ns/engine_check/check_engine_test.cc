@@ -60,6 +60,12 @@ at::Tensor Refuses(const at::Tensor& x) {
   return Right(x);
 }
 
+at::Tensor FailsLater(const at::Tensor& x) {
+  static int calls = 0;
+  TORCH_CHECK(++calls % 2 == 1, "every second call");
+  return Right(x);
+}
+
 TORCH_LIBRARY(check_engine_test, m) {
   m.def("right", Right);
   m.def("wrong", Wrong);
@@ -68,6 +74,7 @@ TORCH_LIBRARY(check_engine_test, m) {
   m.def("overruns", Overruns);
   m.def("crashes", Crashes);
   m.def("refuses", Refuses);
+  m.def("fails_later", FailsLater);
 }
 
 // Calls of one op, on a vector and on a matrix.
@@ -133,6 +140,12 @@ TEST(CheckEngineTest, EqualCallsWithOtherOutputsAreFound) {
   EXPECT_EQ(fault.share, 0);
   EXPECT_THAT(fault.traits, ElementsAre("any"));
   EXPECT_FALSE(fault.needs_threads);
+}
+
+TEST(CheckEngineTest, ErrorsOfSomeEqualCallsAreFound) {
+  const EngineFault fault = FaultOf("fails_later");
+  EXPECT_EQ(fault.kind, EngineFaultKind::kVaries);
+  EXPECT_EQ(fault.faulty_cases, 2);
 }
 
 TEST(CheckEngineTest, FaultsOfSeveralThreadsAreToldApart) {

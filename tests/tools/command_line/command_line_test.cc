@@ -67,6 +67,13 @@ TEST(FlagsTest, OIsOut) {
   EXPECT_THAT(Error({"-ob.pt"}), HasSubstr("'-ob.pt'"));
 }
 
+TEST(FlagsTest, ACommandCanBeTypedAgain) {
+  EXPECT_EQ(Parsed({"a.pt", "-o", "b c.pt", "--sort=error"}).CommandText(),
+            "ns press a.pt -o 'b c.pt' --sort=error");
+  EXPECT_EQ(Parsed({"it's", "--quiet"}).CommandText(),
+            "ns press 'it'\\''s' --quiet");
+}
+
 TEST(FlagsTest, AFlagMayHaveTwoNames) {
   EXPECT_EQ(Parsed({"--order=error"}).Get("sort"), "error");
   EXPECT_FALSE(Parsed({"--order=error"}).Has("order"));

@@ -27,6 +27,8 @@ constexpr char kSmall[] = R"json({
       "op": "aten::conv2d",
       "qconfig": "static 0..127 mse, int8 weight per channel",
       "rule": "global",
+      "activation_bits": 7,
+      "weight_bits": 8,
       "inputs": [
         {
           "scale": 0.5,
