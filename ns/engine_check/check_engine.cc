@@ -115,9 +115,10 @@ class CaseRunner {
   }
 
  private:
+  // An exception ends the process, as the child must not go on as the parent.
   void RunInChild(const std::vector<EngineCase>& cases,
                   const std::vector<size_t>& indices, size_t first, bool avoid,
-                  SharedStates& states) const {
+                  SharedStates& states) const noexcept {
     // What an op prints as it ends the process is no part of the report.
     const int null = open("/dev/null", O_WRONLY);
     dup2(null, STDOUT_FILENO);
@@ -192,30 +193,119 @@ bool HasOneDnn(const std::string& engine) {
   return engine == "onednn" || engine == "x86";
 }
 
-constexpr int kRepeatsInPython = 100;
-
-// Returns the fault of kind `kind` that the cases `faulty` show, without
-// is_avoided. `healthy` are the other cases of the op that the engine has.
-EngineFault FaultOf(EngineFaultKind kind, const std::vector<EngineCase>& cases,
-                    const std::vector<size_t>& faulty,
-                    const std::vector<const EngineCase*>& healthy,
-                    SharedStates& states) {
-  EngineFault fault;
-  fault.op = cases[faulty[0]].op;
-  fault.kind = kind;
-  fault.faulty_cases = static_cast<int64_t>(faulty.size());
-  fault.needs_threads = kind != EngineFaultKind::kCrash;
-  std::vector<const EngineCase*> faulty_cases;
-  for (const size_t i : faulty) {
-    const CaseOutcome& outcome = states[i].outcome;
-    fault.steps = std::max(fault.steps, outcome.steps);
-    fault.share = std::max(fault.share, outcome.share);
-    fault.needs_threads = fault.needs_threads && outcome.needs_threads;
-    faulty_cases.push_back(&cases[i]);
-  }
-  fault.traits = CommonTraits(faulty_cases, healthy);
-  return fault;
+CaseRuns RunsOf(const EngineCheckOptions& options) {
+  CaseRuns runs;
+  // Two threads, also where there is one processor.
+  runs.threads =
+      std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
+  runs.repeats = options.quick ? 3 : 20;
+  runs.lowered = options.engine == kOwnKernels;
+  return runs;
 }
+
+// Checks one op after the other.
+class Checker {
+ public:
+  // All must outlive the object. `states` and `again`, of which it writes one
+  // for each case, are for runs without and with the settings of
+  // onednn_faults.h.
+  Checker(const std::vector<EngineCase>& cases,
+          const EngineCheckOptions& options, SharedStates& states,
+          SharedStates& again)
+      : cases_(cases),
+        options_(options),
+        runs_(RunsOf(options)),
+        runner_(options, runs_),
+        states_(states),
+        again_(again) {
+    check_.engine = options.engine;
+    check_.libtorch = TORCH_VERSION;
+    check_.processor = kernels::IsaName(kernels::SupportedIsas().back());
+    check_.threads = runs_.threads;
+  }
+
+  // Checks the op that the cases `indices` call. Error: a process cannot be
+  // started.
+  absl::Status CheckOp(const std::vector<size_t>& indices) {
+    NS_RETURN_IF_ERROR(runner_.Run(cases_, indices, /*avoid=*/false, states_));
+    int64_t reached = 0;
+    std::vector<size_t> faulty;
+    std::vector<const EngineCase*> healthy;
+    for (const size_t i : indices) {
+      reached += states_[i].step == CaseState::kRefused ? 0 : 1;
+      if (states_[i].IsFaulty()) {
+        faulty.push_back(i);
+      } else if (states_[i].step == CaseState::kDone) {
+        healthy.push_back(&cases_[i]);
+      }
+    }
+    check_.cases += reached;
+    check_.refused_cases += static_cast<int64_t>(indices.size()) - reached;
+    if (reached == 0) {
+      check_.refused_ops.push_back(cases_[indices[0]].op);
+      return absl::OkStatus();
+    }
+    ++check_.ops;
+    if (HasOneDnn(options_.engine)) {
+      NS_RETURN_IF_ERROR(runner_.Run(cases_, faulty, /*avoid=*/true, again_));
+    }
+    // By kind, and by whether they are avoided.
+    std::map<std::pair<EngineFaultKind, bool>, std::vector<size_t>> groups;
+    for (const size_t i : faulty) {
+      const bool is_avoided =
+          HasOneDnn(options_.engine) && !again_[i].IsFaulty();
+      groups[{KindOf(states_[i]), is_avoided}].push_back(i);
+    }
+    for (const auto& [key, group] : groups) {
+      EngineFault fault = FaultOf(key.first, group, healthy);
+      fault.cases = reached;
+      fault.is_avoided = key.second;
+      check_.faults.push_back(std::move(fault));
+    }
+    return absl::OkStatus();
+  }
+
+  EngineCheck TakeCheck() { return std::move(check_); }
+
+ private:
+  // Returns the fault of kind `kind` that the cases `faulty` show. `healthy`
+  // are the other cases of the op that the engine has.
+  EngineFault FaultOf(EngineFaultKind kind, const std::vector<size_t>& faulty,
+                      const std::vector<const EngineCase*>& healthy) const {
+    EngineFault fault;
+    fault.op = cases_[faulty[0]].op;
+    fault.kind = kind;
+    fault.faulty_cases = static_cast<int64_t>(faulty.size());
+    fault.needs_threads = kind != EngineFaultKind::kCrash;
+    std::vector<const EngineCase*> faulty_cases;
+    for (const size_t i : faulty) {
+      const CaseOutcome& outcome = states_[i].outcome;
+      fault.steps = std::max(fault.steps, outcome.steps);
+      fault.share = std::max(fault.share, outcome.share);
+      fault.needs_threads = fault.needs_threads && outcome.needs_threads;
+      faulty_cases.push_back(&cases_[i]);
+    }
+    fault.traits = CommonTraits(faulty_cases, healthy);
+    if (options_.engine != kOwnKernels) {
+      constexpr int kRepeats = 100;
+      const EngineCase& smallest = **absl::c_min_element(
+          faulty_cases, [](const EngineCase* a, const EngineCase* b) {
+            return CaseSize(*a) < CaseSize(*b);
+          });
+      fault.reproduction =
+          CaseInPython(smallest, options_.engine, runs_.threads, kRepeats);
+    }
+    return fault;
+  }
+
+  const std::vector<EngineCase>& cases_;
+  const EngineCheckOptions& options_;
+  const CaseRuns runs_;
+  const CaseRunner runner_;
+  SharedStates& states_;
+  SharedStates& again_;
+  EngineCheck check_;
+};
 
 }  // namespace
 
@@ -239,66 +329,17 @@ absl::StatusOr<EngineCheck> CheckEngine(const EngineCheckOptions& options) {
 
 absl::StatusOr<EngineCheck> CheckCases(const std::vector<EngineCase>& cases,
                                        const EngineCheckOptions& options) {
-  const bool is_own = options.engine == kOwnKernels;
-  CaseRuns runs;
-  // Two threads, also where there is one processor.
-  runs.threads =
-      std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
-  runs.repeats = options.quick ? 3 : 20;
-  runs.lowered = is_own;
   NS_ASSIGN_OR_RETURN(const auto states, SharedStates::Create(cases.size()));
   NS_ASSIGN_OR_RETURN(const auto again, SharedStates::Create(cases.size()));
-  const CaseRunner runner(options, runs);
-  EngineCheck check;
-  check.engine = options.engine;
-  check.libtorch = TORCH_VERSION;
-  check.processor = kernels::IsaName(kernels::SupportedIsas().back());
-  check.threads = runs.threads;
+  Checker checker(cases, options, *states, *again);
   for (const std::vector<size_t>& indices : ByOp(cases)) {
-    NS_RETURN_IF_ERROR(runner.Run(cases, indices, /*avoid=*/false, *states));
+    NS_RETURN_IF_ERROR(checker.CheckOp(indices));
     if (options.progress) {
       options.progress(static_cast<int64_t>(indices.back() + 1),
                        static_cast<int64_t>(cases.size()));
     }
-    int64_t reached = 0;
-    std::map<EngineFaultKind, std::vector<size_t>> by_kind;
-    std::vector<const EngineCase*> healthy;
-    for (const size_t i : indices) {
-      const CaseState& state = (*states)[i];
-      reached += state.step == CaseState::kRefused ? 0 : 1;
-      if (state.IsFaulty()) {
-        by_kind[KindOf(state)].push_back(i);
-      } else if (state.step == CaseState::kDone) {
-        healthy.push_back(&cases[i]);
-      }
-    }
-    check.cases += reached;
-    check.refused_cases += static_cast<int64_t>(indices.size()) - reached;
-    if (reached == 0) {
-      check.refused_ops.push_back(cases[indices[0]].op);
-      continue;
-    }
-    ++check.ops;
-    for (const auto& [kind, faulty] : by_kind) {
-      EngineFault fault = FaultOf(kind, cases, faulty, healthy, *states);
-      fault.cases = reached;
-      const size_t smallest =
-          *absl::c_min_element(faulty, [&](size_t a, size_t b) {
-            return CaseSize(cases[a]) < CaseSize(cases[b]);
-          });
-      if (!is_own) {
-        fault.reproduction = CaseInPython(cases[smallest], options.engine,
-                                          runs.threads, kRepeatsInPython);
-      }
-      if (HasOneDnn(options.engine)) {
-        NS_RETURN_IF_ERROR(runner.Run(cases, faulty, /*avoid=*/true, *again));
-        fault.is_avoided = absl::c_none_of(
-            faulty, [&](size_t i) { return (*again)[i].IsFaulty(); });
-      }
-      check.faults.push_back(std::move(fault));
-    }
   }
-  return check;
+  return checker.TakeCheck();
 }
 
 }  // namespace ns

@@ -39,7 +39,7 @@ enum class EngineFaultKind {
 // "wrong", "varies", "overruns", "crashes".
 std::string EngineFaultName(EngineFaultKind kind);
 
-// A fault of one op, of one kind.
+// A fault of one op, of one kind, avoided or not.
 struct EngineFault {
   std::string op;
   EngineFaultKind kind = EngineFaultKind::kWrong;

@@ -112,7 +112,9 @@ std::string CaseInPython(const EngineCase& engine_case,
     absl::StrAppend(&text, InPython(tensor));
   }
   if (!engine_case.pack.empty()) {
-    absl::StrAppend(&text, "packed = ", engine_case.pack, "\n");
+    for (const std::string& name : engine_case.packed) {
+      absl::StrAppend(&text, name, " = ", engine_case.pack, "\n");
+    }
   }
   for (const std::string& line : engine_case.reference) {
     absl::StrAppend(&text, line, "\n");

@@ -47,9 +47,11 @@ struct EngineCase {
   // What is special about the call, each in a few words: "stride 2".
   std::vector<std::string> traits;
   std::vector<CaseTensor> tensors;
-  // The expression that packs weights, which other lines use as `packed`; empty
-  // for ops without.
+  // The expression that packs weights; empty for ops without.
   std::string pack;
+  // The names by which calls use what it gives: one object for each, as layers
+  // have one of their own.
+  std::vector<std::string> packed = {"packed"};
   // Lines that call the op; the last one sets `y`.
   std::vector<std::string> call;
   // Whether y is a tensor of float.

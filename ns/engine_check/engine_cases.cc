@@ -280,22 +280,34 @@ void AddLinears(bool quick, std::vector<EngineCase>& cases) {
 // the scale and twice the zero point, and whose input has half the scale and
 // `zero_point`. Engines that keep what they prepared for the first layer must
 // not take it for the second.
+//
+// With `has_other`, a third call is between the two, of another ratio.
 EngineCase AfterSameRatio(EngineCase engine_case, int64_t terms,
-                          int64_t zero_point) {
-  engine_case.traits = {"it comes after a layer with the same ratio of scales"};
+                          int64_t zero_point, bool has_other) {
+  engine_case.traits = {
+      "it comes after a layer with the same ratio of scales",
+      has_other ? "another layer is between" : "no layer is between"};
   CaseTensor before = engine_case.tensors[0];
   before.name = "before";
   before.scale /= 2;
   before.zero_point = zero_point;
   engine_case.tensors.push_back(before);
   const double scale = OutputScale(terms);
-  // The second call takes its zero point from the first one, so that LibTorch
-  // does not drop that.
+  // Each call takes its zero point from the one before, so that LibTorch drops
+  // none.
   engine_case.call = {
       Call(engine_case.op,
-           absl::StrCat("before, packed, ", scale / 2, ", 128")),
+           absl::StrCat("before, packed_before, ", scale / 2, ", 128")),
       Call(engine_case.op,
            absl::StrCat("x, packed, ", scale, ", y.q_zero_point() // 2"))};
+  engine_case.packed.emplace_back("packed_before");
+  if (has_other) {
+    engine_case.packed.emplace_back("packed_between");
+    engine_case.call.insert(
+        engine_case.call.begin() + 1,
+        Call(engine_case.op, absl::StrCat("x, packed_between, ", 3 * scale,
+                                          ", y.q_zero_point()")));
+  }
   return engine_case;
 }
 
@@ -488,11 +500,13 @@ std::vector<EngineCase> EngineCases(bool quick) {
   constexpr int64_t kIn = 16;
   constexpr int64_t kTerms = kIn * 3 * 3;
   for (const int64_t zero_point : {64, 128}) {
-    cases.push_back(
-        AfterSameRatio(ConvCase(Conv{/*in=*/kIn}, {}), kTerms, zero_point));
-    cases.push_back(AfterSameRatio(
-        LinearCase(kIn, 8, {4}, /*relu=*/false, /*per_channel=*/false), kIn,
-        zero_point));
+    for (const bool has_other : {false, true}) {
+      cases.push_back(AfterSameRatio(ConvCase(Conv{/*in=*/kIn}, {}), kTerms,
+                                     zero_point, has_other));
+      cases.push_back(AfterSameRatio(
+          LinearCase(kIn, 8, {4}, /*relu=*/false, /*per_channel=*/false), kIn,
+          zero_point, has_other));
+    }
   }
   // Cases of one op are one group, in which the first is the simplest.
   std::stable_sort(

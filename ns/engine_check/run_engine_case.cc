@@ -60,7 +60,9 @@ std::vector<std::string> CallLines(const EngineCase& engine_case,
                                    bool lowered) {
   std::vector<std::string> lines;
   if (!engine_case.pack.empty()) {
-    lines.emplace_back("packed = self.packed");
+    for (const std::string& name : engine_case.packed) {
+      lines.push_back(absl::StrCat(name, " = self.", name));
+    }
   }
   for (const CaseTensor& tensor : engine_case.tensors) {
     if (lowered && tensor.kind == CaseTensor::Kind::kQuint8) {
@@ -95,10 +97,12 @@ absl::StatusOr<ModelGraph> CallOf(const EngineCase& engine_case,
     Module packer = NewModule("Packer");
     NS_RETURN_IF_ERROR(DefineMethods(
         packer, Method(engine_case, "pack", {}, engine_case.pack)));
-    NS_ASSIGN_OR_RETURN(const c10::IValue packed, CatchTorchErrors([&] {
-                          return packer.get_method("pack")(tensors);
-                        }));
-    module.register_attribute("packed", packed.type(), packed);
+    for (const std::string& name : engine_case.packed) {
+      NS_ASSIGN_OR_RETURN(const c10::IValue packed, CatchTorchErrors([&] {
+                            return packer.get_method("pack")(tensors);
+                          }));
+      module.register_attribute(name, packed.type(), packed);
+    }
   }
   NS_RETURN_IF_ERROR(DefineMethods(
       module,

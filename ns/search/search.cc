@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "ir/base/nearest_name.h"
 #include "ir/base/status.h"
 #include "ir/base/torch_errors.h"
 #include "ir/files/training_mode.h"
@@ -149,14 +150,7 @@ class Searcher {
         SearchSpace::Create(model_, options_.quantize, std::move(candidates)));
     space_ = std::make_unique<SearchSpace>(std::move(space));
     absl::c_copy(space_->skipped(), std::back_inserter(result_.skipped));
-    for (const std::string& entry : options_.quantize.keep) {
-      if (absl::c_none_of(space_->subgraphs(), [&](const FloatSubgraph& layer) {
-            return IsKeptBy(layer, entry);
-          })) {
-        result_.warnings.push_back(
-            absl::StrCat("keep '", entry, "' is for no layer"));
-      }
-    }
+    NS_RETURN_IF_ERROR(CheckKept());
     NS_ASSIGN_OR_RETURN(CalibratedValues values,
                         CalibratedValues::Create(*space_));
     values_ = std::make_unique<CalibratedValues>(std::move(values));
@@ -198,6 +192,25 @@ class Searcher {
           "all batches are empty; a search needs one with samples");
     }
     return samples;
+  }
+
+  // Each entry of the list to keep has to be for a layer.
+  absl::Status CheckKept() const {
+    for (const std::string& entry : options_.quantize.keep) {
+      std::vector<absl::string_view> names;
+      bool is_used = false;
+      for (const FloatSubgraph& layer : space_->subgraphs()) {
+        names.push_back(layer.name);
+        is_used = is_used || IsKeptBy(layer, entry);
+      }
+      if (!is_used) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("keep '", entry, "' is for no layer; ",
+                         DidYouMean(entry, names,
+                                    "ns inspect lists the layers of a model")));
+      }
+    }
+    return absl::OkStatus();
   }
 
   absl::Status MeasureNoise() {

@@ -1,4 +1,5 @@
-"""The commands of tools/docs/debugging.md print what the guide shows."""
+"""The commands of tools/docs/debugging.md, and of the skill for agents beside
+it, print what the pages show."""
 
 import os
 import re
@@ -8,6 +9,8 @@ import unittest
 import cli
 
 TREE = os.getcwd()
+GUIDE = 'tools/docs/debugging.md'
+SKILL = 'tools/docs/skill/SKILL.md'
 BLOCK = re.compile(r'^```(sh|text)\n(.*?)^```$', re.DOTALL | re.MULTILINE)
 NUMBER = re.compile(r'[-+]?\d+(?:\.\d+)?')
 # Processors sum floats in different orders. With ONEDNN_MAX_CPU_ISA of AVX2 and
@@ -17,10 +20,10 @@ NUMBER = re.compile(r'[-+]?\d+(?:\.\d+)?')
 MOST_DB, MOST_SHARE, MOST_TOP_1 = 0.5, 4, 0.8
 
 
-def blocks():
-  """The commands of the guide: the text of each block, and what is shown as its
+def blocks(page=GUIDE):
+  """The commands of a page: the text of each block, and what is shown as its
   output, which may be nothing."""
-  with open(os.path.join(TREE, 'tools/docs/debugging.md'), encoding='utf-8') as file:
+  with open(os.path.join(TREE, page), encoding='utf-8') as file:
     text = file.read()
   found = []
   for kind, block in BLOCK.findall(text):
@@ -72,9 +75,9 @@ def missing(shown, printed):
 
 class GuideTest(cli.CliTest):
 
-  def run_guide(self, commands):
+  def run_guide(self, commands, setup=''):
     """Runs all blocks in one shell, which keeps its variables and its folder;
-    returns what each of them printed."""
+    returns what each of them printed. `setup` is run before."""
     os.makedirs(self.path('bin'))
     # The tool has been built.
     with open(self.path('bin/bazel'), 'w', encoding='utf-8') as file:
@@ -83,7 +86,7 @@ class GuideTest(cli.CliTest):
     os.makedirs(self.path('bazel-bin/tools'))
     os.symlink(cli.NS, self.path('bazel-bin/tools/ns'))
     os.symlink(os.path.join(TREE, 'tools'), self.path('tools'))
-    script = 'set -e\n' + ''.join(
+    script = f'set -e\n{setup}\n' + ''.join(
         f'exec > {self.path(f"{i}.txt")} 2>&1\n{command}\n'
         for i, command in enumerate(commands))
     path = self.path('bin') + ':' + os.environ['PATH']
@@ -98,12 +101,21 @@ class GuideTest(cli.CliTest):
     self.assertEqual(process.returncode, 0, outputs[-1])
     return outputs
 
-  def test_commands_print_what_is_shown(self):
-    guide = blocks()
-    self.assertGreater(sum(bool(shown) for _, shown in guide), 4)
-    outputs = self.run_guide([command for command, _ in guide])
+  def check(self, page, least, setup=''):
+    guide = blocks(page)
+    self.assertGreater(sum(bool(shown) for _, shown in guide), least)
+    outputs = self.run_guide([command for command, _ in guide], setup)
     for (command, shown), printed in zip(guide, outputs):
       self.assertIsNone(missing(shown, printed), f'{command}\n{printed}')
+
+  def test_commands_of_the_skill_print_what_is_shown(self):
+    self.check(SKILL, 2, setup=(
+        'PATH=$PWD/bazel-bin/tools:$PATH\n'
+        '/usr/bin/python3 tools/demo/make_detector.py --out=detector\n'
+        'cd detector'))
+
+  def test_commands_print_what_is_shown(self):
+    self.check(GUIDE, 4)
     self.assertTrue(os.path.exists(self.path('mixed.pt')))
     self.assertTrue(os.path.exists(self.path('trained.pt')))
 

@@ -361,6 +361,8 @@ class QuantizeSchemaTest(cli.CliTest):
   def check_layer(self, layer):
     self.assertEqual([key for key in layer if key not in ('output', 'weight')],
                      ['name', 'op', 'qconfig', 'rule', 'inputs'])
+    for key in ('activation_bits', 'weight_bits'):
+      self.assertIn(layer.get(key, 8), range(2, 9), key)
     for key in ('name', 'qconfig', 'rule'):
       self.assertTrue(layer[key])
     self.assertRegex(layer['op'], r'^\w+::\w+$')

@@ -392,13 +392,17 @@ class FlagTest(QuantizeTest):
     table, _ = self.quantize('--keep=fc')
     self.assertRegex(table, r'(?m)^    fc \(linear\)$')
 
-  def test_what_is_kept_and_not_there_is_a_warning(self):
-    output, error = self.quantize('--keep=fc,fd')
-    self.assertRegex(output, r"1 rule that chose no layer:\n.*fd")
-    self.assertRegex(error, r"^ns: warning: no layer has the rule .*fd.*\n$")
-    self.assertIn("did you mean 'fc'?", error)
-    unused, = self.report('--keep=fc,fd')['unused_rules']
-    self.assertIn('fd', unused)
+  def test_what_is_kept_must_be_there(self):
+    out = self.path('q.pt')
+    line = self.fail_with(
+        3, 'quantize', 'net_float.pt', 'images.pt', f'--out={out}',
+        '--keep=fc,fd', names=['--keep=fd', "did you mean 'fc'?"])
+    self.assertEqual(len(line.splitlines()), 1)
+    self.assertFalse(os.path.exists(out))
+    self.fail_with(
+        3, 'quantize', 'net_float.pt', 'images.pt', f'--out={out}',
+        '--keep=nothing.like.it', names=['--keep=nothing.like.it',
+                                         'ns inspect'])
 
   def test_compat_is_pytorch_to_the_bit(self):
     for backend in ('fbgemm', 'qnnpack'):

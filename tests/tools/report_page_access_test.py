@@ -114,9 +114,9 @@ class OtherPagesTest(page_case.PageTest):
     self.assertIn('0 layers', self.browser.find('#count').text)
     self.assertEqual(self.browser.all('#chart'), [])
 
-  def test_pages_of_other_commands_stay_as_they_are(self):
+  def test_pages_of_other_schemas_stay_as_they_are(self):
     report = page_document.report(NAMES)
-    report['schema'] = 'ns.search/1'
+    report['schema'] = 'ns.other/1'
     del report['graph']
     self.open(report)
     self.assertEqual(len(self.browser.all('#layer-table tbody tr')),

@@ -183,6 +183,34 @@ class ViewsTest(page_case.PageTest, cli.CliTest):
     self.assertEqual(set(self.browser.texts('#chart .legend')),
                      set(report['candidates'][:6]))
 
+  def test_diff(self):
+    for name, quantized in (('a', 'net_quantized'), ('b', 'net_perturbed')):
+      self.succeed('compare', 'net_float.pt', f'{quantized}.pt', 'images.pt',
+                   '--quiet', f'--json={self.path(name)}.json')
+    page = self.path('page.html')
+    self.succeed('diff', self.path('a.json'), self.path('b.json'), '--quiet',
+                 f'--html={page}')
+    self.browser.open(page)
+    self.addCleanup(self.check_quiet)
+    self.browser.wait_for(lambda: self.browser.all('#compare-end'),
+                          'the comparison')
+    self.assertIn('a.json', self.browser.find('#message').text)
+    key = 'activation.sqnr_db'
+    figures = []
+    for name in 'ab':
+      with open(self.path(name) + '.json', encoding='utf-8') as file:
+        figures.append({layer['name']: float(layer['activation']['sqnr_db'])
+                        for layer in json.load(file)['layers']})
+    before, after = figures
+    names = list(after)
+    changed = next(name for name in names
+                   if abs(after[name] - before[name]) > 1)
+    change = after[changed] - before[changed]
+    sign = '+' if change > 0 else '\u2212'
+    self.assertEqual(self.rows(key)[names.index(changed)],
+                     f'{sign}{abs(change):.1f}')
+    self.assertEqual(self.serious(), [])
+
   def test_search(self):
     report = self.show('search', 'net_float.pt', 'images.pt', '--budget=10dB')
     self.assertEqual(self.rows('choice'),

@@ -7,16 +7,19 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "ir/base/status.h"
+#include "ir/files/read_text_file.h"
 #include "ns/compare/engines.h"
 #include "ns/findings/limits/comparison_diff.h"
 #include "ns/findings/limits/limit_text.h"
 #include "ns/findings/limits/limits.h"
 #include "ns/inspect/inspect_model.h"
 #include "ns/inspect/inspection_diff.h"
+#include "ns/report/html/html_report.h"
 #include "ns/report/json/diff_json.h"
 #include "ns/report/json/read_comparison.h"
 #include "ns/report/junit_report.h"
 #include "ns/report/table/diff_table.h"
+#include "tools/command_line/comparison_file.h"
 #include "tools/command_line/report_output.h"
 #include "tools/commands/commands.h"
 #include "tools/flags/limit_flags.h"
@@ -29,6 +32,9 @@ constexpr FlagSpec kFlags[] = {
      "exit with 1 when an SQNR of B is more than so many dB below that of A, "
      "or gone: 1dB, and what figures scatter over batches"},
     {"json", "PATH", "write the differences as JSON; - is standard output"},
+    {"html", "PATH",
+     "write the page of B, with figures as differences to A; - is standard "
+     "output"},
     kJunitFlag,
     {"sort", "ORDER",
      "rows by graph (execution, default) or error (the greatest loss first)"},
@@ -38,8 +44,8 @@ constexpr FlagSpec kFlags[] = {
 
 constexpr CommandSpec kSpec = {
     "diff",
-    "shows what differs between two comparisons",
-    "ns diff A.json B.json [--flag=value ...]",
+    "shows what differs between two comparisons, or two quantized models",
+    "ns diff A B [--flag=value ...]",
     "A and B are what ns compare --json wrote, or two quantized models, of "
     "which "
     "ops, dtypes,\n"
@@ -86,6 +92,7 @@ absl::StatusOr<Options> ParseOptions(const Flags& flags) {
   NS_ASSIGN_OR_RETURN(options.outputs, ParseReportOutputs(flags));
   NS_RETURN_IF_ERROR(
       CheckDistinct({{"json", options.outputs.json_path},
+                     {"html", options.outputs.html_path},
                      {"junit", options.outputs.junit_path}},
                     {{"A", options.paths.a}, {"B", options.paths.b}}));
   return options;
@@ -114,6 +121,11 @@ CommandOutcome DiffModels(const Options& options) {
         "--max-drop is a limit on figures of ns compare --json, and models "
         "have none; leave it out"));
   }
+  if (!options.outputs.html_path.empty()) {
+    return CommandOutcome::WrongUsage(absl::InvalidArgumentError(
+        "--html is for two files of ns compare --json, not for two models; "
+        "leave it out"));
+  }
   ReportTexts texts;
   InspectionDiff diff;
   texts.json = [&] { return InspectionDiffJson(diff); };
@@ -136,7 +148,8 @@ CommandOutcome DiffModels(const Options& options) {
 
 absl::StatusOr<ComparisonDiff> Diff(const Options& options) {
   NS_RETURN_IF_ERROR(
-      PrepareOutputs({options.outputs.json_path, options.outputs.junit_path}));
+      PrepareOutputs({options.outputs.json_path, options.outputs.html_path,
+                      options.outputs.junit_path}));
   NS_ASSIGN_OR_RETURN(const ComparisonResult a,
                       ReadComparison(options.paths.a));
   NS_ASSIGN_OR_RETURN(const ComparisonResult b,
@@ -149,6 +162,15 @@ absl::StatusOr<ComparisonDiff> Diff(const Options& options) {
         "different models"));
   }
   return diff;
+}
+
+// Returns the page of comparison B, with its differences to A.
+absl::StatusOr<std::string> DiffPage(const DiffPaths& paths) {
+  NS_ASSIGN_OR_RETURN(const std::string a,
+                      ReadTextFile(paths.a, kComparisonFile));
+  NS_ASSIGN_OR_RETURN(const std::string b,
+                      ReadTextFile(paths.b, kComparisonFile));
+  return Annotated(paths.b, ToHtmlOfDiff(b, {paths.a, a}));
 }
 
 CommandOutcome Run(const Flags& flags) {
@@ -168,6 +190,7 @@ CommandOutcome Run(const Flags& flags) {
                            : std::vector<LimitCheck>();
   ReportTexts texts;
   texts.json = [&] { return ToDiffJson(*diff, options->paths, checks); };
+  texts.html = [&] { return DiffPage(options->paths); };
   texts.junit = [&] { return ToJunit("ns diff", checks); };
   texts.table = [&](const TableOptions& table) {
     return ToDiffTable(*diff, checks, table);

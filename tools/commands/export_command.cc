@@ -9,6 +9,7 @@
 #include "ir/files/atomic_file.h"
 #include "ir/files/read_text_file.h"
 #include "ns/report/html/model_explorer.h"
+#include "tools/command_line/comparison_file.h"
 #include "tools/command_line/output_files.h"
 #include "tools/command_line/output_folder.h"
 #include "tools/command_line/report_output.h"
@@ -16,9 +17,6 @@
 
 namespace ns {
 namespace {
-
-constexpr TextFileKind kJsonFile = {"comparison", "ns compare --json",
-                                    size_t{1} << 30};
 
 constexpr FlagSpec kFlags[] = {
     {"format", "NAME", "model-explorer, the only one"},
@@ -44,7 +42,7 @@ constexpr CommandSpec kSpec = {
 absl::Status Export(const std::string& json_path, const std::string& folder,
                     absl::Status& wrong_usage) {
   NS_ASSIGN_OR_RETURN(const std::string json,
-                      ReadTextFile(json_path, kJsonFile));
+                      ReadTextFile(json_path, kComparisonFile));
   NS_ASSIGN_OR_RETURN(const std::vector<ExportedFile> files,
                       Annotated(json_path, ToModelExplorer(json)));
   std::vector<FileToWrite> writes;

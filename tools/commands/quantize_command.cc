@@ -168,14 +168,15 @@ class QuantizeRunner {
   std::vector<FileToWrite> files_;
 };
 
-// Returns `rule`, and for one of --keep the layer that may have been meant:
-// "keep 'cnv' (did you mean 'conv'?)".
-std::string WithNearest(const std::string& rule,
-                        const QuantizationReport& report) {
+// Returns an error where `rule`, which chose no layer, is one of --keep. It
+// names the layer that may have been meant: "--keep=cnv: ... did you mean
+// conv?".
+absl::Status CheckKept(absl::string_view rule,
+                       const QuantizationReport& report) {
   absl::string_view name = rule;
   if (!absl::ConsumePrefix(&name, "keep '") ||
       !absl::ConsumeSuffix(&name, "'")) {
-    return rule;
+    return absl::OkStatus();
   }
   std::vector<absl::string_view> layers;
   for (const LayerQuantization& layer : report.layers) {
@@ -184,10 +185,9 @@ std::string WithNearest(const std::string& rule,
   for (const FloatLayer& layer : report.stayed_float) {
     layers.push_back(layer.name);
   }
-  const absl::string_view nearest = NearestName(name, layers);
-  return nearest.empty()
-             ? rule
-             : absl::StrCat(rule, " (did you mean '", nearest, "'?)");
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--keep=", name, ": no layer, op or module has this name; ",
+      DidYouMean(name, layers, "ns inspect lists the layers of a model")));
 }
 
 absl::Status Report(const QuantizeFlags& flags, const QuantizeSummary& summary,
@@ -200,9 +200,9 @@ absl::Status Report(const QuantizeFlags& flags, const QuantizeSummary& summary,
     return QuantizeTable(summary, options);
   };
   texts.warnings = summary.report.warnings;
-  std::vector<std::string> unused;
-  for (const std::string& rule : summary.report.unused_rules) {
-    unused.push_back(WithNearest(rule, summary.report));
+  const std::vector<std::string>& unused = summary.report.unused_rules;
+  for (const std::string& rule : unused) {
+    NS_RETURN_IF_ERROR(CheckKept(rule, summary.report));
   }
   if (!unused.empty()) {
     texts.warnings.push_back(absl::StrCat(

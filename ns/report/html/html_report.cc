@@ -262,21 +262,22 @@ std::string Head(const Json& report) {
 }
 
 // Puts the page together. `report` may lack its layers, of which there is a
-// table.
+// table. `more_data` are elements that only the page's script reads.
 std::string Page(const Json& report, const std::string& layer_table,
-                 absl::string_view json) {
+                 absl::string_view json, const std::string& more_data) {
   return absl::StrCat(
       Head(report), "<body>\n<main id=\"page\">\n", Heading(report),
       VerdictSection(report), SecondDataSection(report),
       Section("layers", "Layers", layer_table),
       Section("unmatched", "Unmatched ops", UnmatchedTableHtml(report)),
       "</main>\n", Data("report", json), Data("layout", Layout(report)),
-      "<script>", PageScript(), "</script>\n</body>\n</html>\n");
+      more_data, "<script>", PageScript(), "</script>\n</body>\n</html>\n");
 }
 
 // Returns the page of a comparison, whose layers are never parsed together.
 // Error: text that is not one, or not valid.
-absl::StatusOr<std::string> PageOfComparison(absl::string_view json) {
+absl::StatusOr<std::string> PageOfComparison(
+    absl::string_view json, const std::string& more_data = "") {
   const std::optional<SplitText> split = SplitList(json, "layers");
   if (!split) {
     return absl::InvalidArgumentError("has no layers");
@@ -290,7 +291,7 @@ absl::StatusOr<std::string> PageOfComparison(absl::string_view json) {
   // Sentences count them.
   (*report.getAsObject())["layers"] =
       llvm::json::Array(std::vector<std::nullptr_t>(split->elements.size()));
-  return Page(report, table, json);
+  return Page(report, table, json, more_data);
 }
 
 }  // namespace
@@ -302,7 +303,17 @@ absl::StatusOr<std::string> ToHtml(absl::string_view json) {
   }
   NS_ASSIGN_OR_RETURN(const Json report, ParseJson(json));
   NS_RETURN_IF_ERROR(CheckSchema(report));
-  return Page(report, LayerTableHtml(report), json);
+  return Page(report, LayerTableHtml(report), json, /*more_data=*/"");
+}
+
+absl::StatusOr<std::string> ToHtmlOfDiff(absl::string_view json,
+                                         const EarlierComparison& earlier) {
+  // The page compares with what has layers.
+  NS_RETURN_IF_ERROR(PageOfComparison(earlier.json).status());
+  return PageOfComparison(
+      json, absl::StrCat(Data("earlier", earlier.json),
+                         "<data id=\"earlier-path\" value=\"",
+                         HtmlText(earlier.path), "\" hidden></data>\n"));
 }
 
 }  // namespace ns

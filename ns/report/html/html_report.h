@@ -21,6 +21,19 @@ namespace ns {
 // JSON, or is of another schema.
 absl::StatusOr<std::string> ToHtml(absl::string_view json);
 
+// An earlier comparison of the same models.
+struct EarlierComparison {
+  // Its name on the page.
+  std::string path;
+  absl::string_view json;
+};
+
+// Returns the page for `json`, a comparison, which shows differences to
+// `earlier` at first. Error, of one line that names no file: as above, or JSON
+// that is no comparison.
+absl::StatusOr<std::string> ToHtmlOfDiff(absl::string_view json,
+                                         const EarlierComparison& earlier);
+
 }  // namespace ns
 
 #endif  // NS_REPORT_HTML_HTML_REPORT_H_

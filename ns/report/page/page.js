@@ -125,8 +125,21 @@
     }
     addContents(heading);
     if (!view) page.linkLayers(verdict, report);
+    compareWithEarlier();
     page.addCopyButtons(verdict);
     page.followLinks();
+  }
+
+  // The page of ns diff has the earlier report in it.
+  function compareWithEarlier() {
+    const earlier = document.getElementById('earlier');
+    if (!earlier) return;
+    const path = document.getElementById('earlier-path').value;
+    try {
+      page.compareWith(page.parseReport(earlier.textContent, path), path);
+    } catch (problem) {
+      store.set({message: problem.message});
+    }
   }
 
   // Names of layers in the verdict's sentences open them.

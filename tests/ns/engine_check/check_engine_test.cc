@@ -9,7 +9,9 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -25,6 +27,8 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
 
 // Ops with one fault each. Only the processes that CheckCases starts call them.
 at::Tensor Right(const at::Tensor& x) { return at::mul(x, 2); }
@@ -61,8 +65,8 @@ at::Tensor Refuses(const at::Tensor& x) {
 }
 
 at::Tensor FailsLater(const at::Tensor& x) {
-  static int calls = 0;
-  TORCH_CHECK(++calls % 2 == 1, "every second call");
+  static std::map<int64_t, int> calls;
+  TORCH_CHECK(++calls[x.dim()] % 2 == 1, "every second call");
   return Right(x);
 }
 
@@ -209,21 +213,26 @@ TEST(CheckEngineTest, KnownFaultsOfQnnpackAreFound) {
   EXPECT_FALSE(fault->is_avoided);
 }
 
-TEST(CheckEngineTest, KnownFaultsOfOneDnnAreFoundAndAvoided) {
+TEST(CheckEngineTest, KnownFaultsOfOneDnnAreFound) {
   if (TORCH_VERSION_MAJOR > 1) {
     GTEST_SKIP() << "faults of LibTorch 1";
   }
   const EngineCheck check = CheckQuickly("onednn");
-  const auto fault = std::find_if(check.faults.begin(), check.faults.end(),
-                                  [](const EngineFault& one) {
-                                    return one.op == "quantized::conv2d" &&
-                                           one.kind == EngineFaultKind::kWrong;
-                                  });
-  ASSERT_NE(fault, check.faults.end());
-  EXPECT_THAT(fault->traits,
-              ElementsAre("it comes after a layer with the same ratio of "
-                          "scales"));
-  EXPECT_TRUE(fault->is_avoided);
+  // Kept for one call, what was prepared serves the next convolution still.
+  std::vector<std::pair<bool, std::vector<std::string>>> found;
+  for (const EngineFault& fault : check.faults) {
+    if (fault.op == "quantized::conv2d" &&
+        fault.kind == EngineFaultKind::kWrong) {
+      found.emplace_back(fault.is_avoided, fault.traits);
+    }
+  }
+  const std::string same_ratio =
+      "it comes after a layer with the same ratio of scales";
+  EXPECT_THAT(
+      found,
+      UnorderedElementsAre(
+          Pair(false, ElementsAre(same_ratio, "no layer is between")),
+          Pair(true, ElementsAre(same_ratio, "another layer is between"))));
 }
 
 }  // namespace
