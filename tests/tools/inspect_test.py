@@ -150,6 +150,7 @@ class InspectTest(cli.CliTest):
     self.quantize()
     output, _ = self.succeed('inspect', 'q.pt', cwd=self.folder)
     self.assertRegex(output, r'\Aq.pt: static int8, frozen, [\d.]+ kB\n'
+                     r'made by ns .*\n'
                      r'  forward\(x: Tensor, scale: float = ...\) -> Tensor\n')
     self.assertRegex(output, r'(?m)^conv2d_relu +conv2d_relu +int8 +'
                      r'qint8 \[8, 3, 3, 3\] +[\de.-]+ to [\de.-]+ +quint8 ')

@@ -132,9 +132,10 @@ class ReportTest(QuantizeTest):
 
   def test_the_same_run_gives_the_same_bytes(self):
     for name in ('a', 'b'):
-      self.quantize(f'--prepared={self.path("p" + name)}',
-                    f'--json={self.path("r" + name)}')
-      os.rename(self.path('q.pt'), self.path('q' + name))
+      self.quantize(f'--prepared={self.path("p")}',
+                    f'--json={self.path("r")}')
+      for kind, file in (('p', 'p'), ('q', 'q.pt'), ('r', 'r')):
+        os.rename(self.path(file), self.path(kind + name))
     for kind in 'pqr':
       self.assertEqual(self.read(kind + 'a'), self.read(kind + 'b'), kind)
 

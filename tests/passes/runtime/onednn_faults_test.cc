@@ -47,6 +47,8 @@ TEST(OneDnnFaultsTest, OnlyWhatWasSetIsTakenBack) {
   }
   const char* const kIsa = "ONEDNN_MAX_CPU_ISA";
   const char* const kCapacity = "LRU_CACHE_CAPACITY";
+  // What the main of the tests has set.
+  AllowOneDnnFaults();
   unsetenv(kCapacity);
   setenv(kIsa, "SSE41", 1);
   AvoidOneDnnFaults();
