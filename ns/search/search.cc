@@ -194,8 +194,8 @@ class Searcher {
     return samples;
   }
 
-  // Each entry of the list to keep has to be for a layer.
-  absl::Status CheckKept() const {
+  // Names of the list to keep have to be those of layers.
+  absl::Status CheckKept() {
     for (const std::string& entry : options_.quantize.keep) {
       std::vector<absl::string_view> names;
       bool is_used = false;
@@ -203,11 +203,15 @@ class Searcher {
         names.push_back(layer.name);
         is_used = is_used || IsKeptBy(layer, entry);
       }
-      if (!is_used) {
+      if (!is_used && IsNameOfLayer(entry)) {
         return absl::InvalidArgumentError(
-            absl::StrCat("keep '", entry, "' is for no layer; ",
+            absl::StrCat("no layer is called '", entry, "', which is kept; ",
                          DidYouMean(entry, names,
                                     "ns inspect lists the layers of a model")));
+      }
+      if (!is_used) {
+        result_.warnings.push_back(
+            absl::StrCat("keep '", entry, "' is for no layer"));
       }
     }
     return absl::OkStatus();

@@ -359,7 +359,8 @@ class QuantizeSchemaTest(cli.CliTest):
       self.assertIsInstance(value[key], float)
 
   def check_layer(self, layer):
-    self.assertEqual([key for key in layer if key not in ('output', 'weight')],
+    optional = ('output', 'weight', 'activation_bits', 'weight_bits')
+    self.assertEqual([key for key in layer if key not in optional],
                      ['name', 'op', 'qconfig', 'rule', 'inputs'])
     for key in ('activation_bits', 'weight_bits'):
       self.assertIn(layer.get(key, 8), range(2, 9), key)

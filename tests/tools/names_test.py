@@ -105,7 +105,7 @@ class LongNamesTest(cli.CliTest):
     inputs = '--inputs=inputs.pt'
     self.check('fuse', '--in=float.pt', '--out=fused.pt')
     self.check('quantize', pair[0], inputs, '--out=int8.pt',
-               '--keep=' + 'k' * 100000)
+               '--keep=*' + 'k' * 100000)
     self.check('quantize', pair[0], inputs, '--out=int8.pt')
     self.check('match', *pair)
     self.check('compare', *pair, inputs, '--csv=out.csv', '--coverage')

@@ -404,6 +404,10 @@ class FlagTest(QuantizeTest):
         3, 'quantize', 'net_float.pt', 'images.pt', f'--out={out}',
         '--keep=nothing.like.it', names=['--keep=nothing.like.it',
                                          'ns inspect'])
+    # A model need not have what is no name.
+    for keep in ('x*', 'softmax', 'aten::erf', 'LSTM'):
+      _, error = self.quantize('--keep=fc,' + keep)
+      self.assertIn(f"no layer has the rule keep '{keep}'", error)
 
   def test_compat_is_pytorch_to_the_bit(self):
     for backend in ('fbgemm', 'qnnpack'):

@@ -46,15 +46,15 @@ def unmangled(text):
 
 
 def content_of(path):
-  """All that a saved model holds, but for source lines and for the numbers that
-  LibTorch puts into the names of classes: they count the copies of the model
-  that were made before it was saved, which are fewer in a process that begins
-  with a prepared one."""
+  """All that a saved model holds, but for source lines, for what says how it was
+  made, and for the numbers that LibTorch puts into the names of classes: they
+  count the copies of the model that were made before it was saved, which are
+  fewer in a process that begins with a prepared one."""
   records = []
   with zipfile.ZipFile(path) as archive:
     for name in archive.namelist():
       data = archive.read(name)
-      if name.endswith('.debug_pkl'):
+      if name.endswith(('.debug_pkl', 'extra/ns_provenance.json')):
         continue
       if name.endswith('.py'):
         data = unmangled(data.decode())

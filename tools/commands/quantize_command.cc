@@ -25,6 +25,7 @@
 #include "ns/quantization/report/quantize_json.h"
 #include "ns/quantization/report/quantize_summary.h"
 #include "ns/quantization/report/quantize_table.h"
+#include "passes/quantization/layers/keep_list.h"
 #include "passes/quantization/qconfig/default_qconfigs.h"
 #include "passes/quantization/qconfig/qconfig_json.h"
 #include "tools/command_line/keep_memory.h"
@@ -168,14 +169,14 @@ class QuantizeRunner {
   std::vector<FileToWrite> files_;
 };
 
-// Returns an error where `rule`, which chose no layer, is one of --keep. It
+// Returns an error where `rule`, which chose no layer, is a name of --keep. It
 // names the layer that may have been meant: "--keep=cnv: ... did you mean
-// conv?".
+// 'conv'?".
 absl::Status CheckKept(absl::string_view rule,
                        const QuantizationReport& report) {
   absl::string_view name = rule;
   if (!absl::ConsumePrefix(&name, "keep '") ||
-      !absl::ConsumeSuffix(&name, "'")) {
+      !absl::ConsumeSuffix(&name, "'") || !IsNameOfLayer(std::string(name))) {
     return absl::OkStatus();
   }
   std::vector<absl::string_view> layers;
@@ -186,7 +187,7 @@ absl::Status CheckKept(absl::string_view rule,
     layers.push_back(layer.name);
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "--keep=", name, ": no layer, op or module has this name; ",
+      "--keep=", name, ": no layer has this name; ",
       DidYouMean(name, layers, "ns inspect lists the layers of a model")));
 }
 

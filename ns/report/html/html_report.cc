@@ -308,8 +308,6 @@ absl::StatusOr<std::string> ToHtml(absl::string_view json) {
 
 absl::StatusOr<std::string> ToHtmlOfDiff(absl::string_view json,
                                          const EarlierComparison& earlier) {
-  // The page compares with what has layers.
-  NS_RETURN_IF_ERROR(PageOfComparison(earlier.json).status());
   return PageOfComparison(
       json, absl::StrCat(Data("earlier", earlier.json),
                          "<data id=\"earlier-path\" value=\"",

@@ -21,16 +21,16 @@ namespace ns {
 // JSON, or is of another schema.
 absl::StatusOr<std::string> ToHtml(absl::string_view json);
 
-// An earlier comparison of the same models.
+// An earlier comparison.
 struct EarlierComparison {
   // Its name on the page.
   std::string path;
+  // Only the page's script reads it, and says so where it is none.
   absl::string_view json;
 };
 
 // Returns the page for `json`, a comparison, which shows differences to
-// `earlier` at first. Error, of one line that names no file: as above, or JSON
-// that is no comparison.
+// `earlier` at first. Error, of one line: `json` is no comparison.
 absl::StatusOr<std::string> ToHtmlOfDiff(absl::string_view json,
                                          const EarlierComparison& earlier);
 

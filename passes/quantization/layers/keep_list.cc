@@ -2,8 +2,10 @@
 
 #include <fnmatch.h>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "passes/ops/op_families.h"
 
 namespace ns {
 
@@ -12,6 +14,14 @@ bool IsKeptBy(const FloatSubgraph& subgraph, const std::string& entry) {
          entry == subgraph.op || entry == subgraph.family ||
          (entry == subgraph.module_type && !entry.empty()) ||
          absl::EndsWith(subgraph.module_type, absl::StrCat(".", entry));
+}
+
+bool IsNameOfLayer(const std::string& entry) {
+  const std::string last = entry.substr(entry.rfind('.') + 1);
+  return entry.find_first_of("*?[") == std::string::npos &&
+         !absl::StrContains(entry, "::") && FindFamily(entry) == nullptr &&
+         (last.empty() ||
+          !absl::ascii_isupper(static_cast<unsigned char>(last[0])));
 }
 
 }  // namespace ns

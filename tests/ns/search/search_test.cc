@@ -305,11 +305,19 @@ TEST_F(SearchTest, RefusesTimesOfAnotherModel) {
               HasSubstr("of another model"));
 }
 
-TEST_F(SearchTest, EntriesToKeepThatAreForNothingAreRefused) {
+TEST_F(SearchTest, EntriesToKeepThatAreForNothingAreNamed) {
   SearchOptions options = WithBudget(1);
   options.quantize.keep = {"convolution*"};
+  const SearchResult result = OrThrow(Search(model_, reader_, options));
+  EXPECT_THAT(result.warnings,
+              ElementsAre("keep 'convolution*' is for no layer"));
+}
+
+TEST_F(SearchTest, NamesToKeepThatNoLayerHasAreRefused) {
+  SearchOptions options = WithBudget(1);
+  options.quantize.keep = {"no.such.layer"};
   EXPECT_THAT(Search(model_, reader_, options).status().message(),
-              HasSubstr("keep 'convolution*' is for no layer; "));
+              HasSubstr("no layer is called 'no.such.layer'"));
 }
 
 TEST_F(SearchTest, WhereFloatIsFastestItSaysSo) {

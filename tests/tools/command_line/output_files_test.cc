@@ -30,7 +30,7 @@ ModelGraph Model() {
 }
 
 TEST(OutputFilesTest, WritesModelsAndTexts) {
-  EXPECT_TRUE(WriteFilesAtomically({ModelFile(Model(), Path("model.pt")),
+  EXPECT_TRUE(WriteFilesAtomically({ModelFile(Model(), Path("model.pt"), {}),
                                     TextFile("text", Path("text"))})
                   .ok());
   EXPECT_TRUE(ModelGraph::FromFile(Path("model.pt")).ok());
@@ -41,7 +41,7 @@ TEST(OutputFilesTest, WritesModelsAndTexts) {
 TEST(OutputFilesTest, ErrorsNameThePath) {
   const std::string missing = Path("missing/file");
   for (const FileToWrite& file :
-       {ModelFile(Model(), missing), TextFile("text", missing)}) {
+       {ModelFile(Model(), missing, {}), TextFile("text", missing)}) {
     const absl::Status status = file.write(missing + ".1.tmp");
     EXPECT_FALSE(status.ok());
     EXPECT_THAT(std::string(status.message()), HasSubstr(missing + ":"));

@@ -79,6 +79,17 @@ TEST(HtmlReportTest, NamesAreTextWhereverTheyStand) {
   EXPECT_THAT(html, HasSubstr("&amp;lt;b&amp;gt;"));
 }
 
+TEST(HtmlReportTest, AnEarlierComparisonIsData) {
+  const std::string json = ToJson(HostileResult());
+  const std::string html =
+      WithoutPage(OrThrow(ToHtmlOfDiff(json, {"</data><script>a.json", json})));
+  EXPECT_EQ(Count(html, "<script"), 4);
+  EXPECT_EQ(Count(html, "</script>"), 4);
+  EXPECT_THAT(html, HasSubstr("id=\"earlier\">"));
+  EXPECT_THAT(html, HasSubstr("value=\"&lt;/data&gt;&lt;script&gt;a.json\""));
+  EXPECT_FALSE(ToHtmlOfDiff("{}", {"a.json", json}).ok());
+}
+
 TEST(HtmlReportTest, ThePolicyAllowsItsOwnScriptAndStyleOnly) {
   const std::string html = OrThrow(ToHtml(ToJson(HostileResult())));
   EXPECT_THAT(

@@ -56,5 +56,15 @@ TEST(KeepListTest, CodeOutsideOfModulesHasNoType) {
   EXPECT_FALSE(IsKeptBy(add, "Add"));
 }
 
+TEST(KeepListTest, OnlyNamesOfLayersMustBeThere) {
+  for (const char* name : {"fc", "layer1.0.conv", "no_such", "x."}) {
+    EXPECT_TRUE(IsNameOfLayer(name)) << name;
+  }
+  for (const char* other : {"layer1.*", "aten::erf", "linear", "softmax",
+                            "Linear", "torch.nn.modules.linear.Linear"}) {
+    EXPECT_FALSE(IsNameOfLayer(other)) << other;
+  }
+}
+
 }  // namespace
 }  // namespace ns
