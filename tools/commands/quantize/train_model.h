@@ -1,6 +1,6 @@
 // `ns quantize --mode=qat`: trains a model and quantizes it.
-#ifndef TOOLS_COMMANDS_TRAIN_MODEL_H_
-#define TOOLS_COMMANDS_TRAIN_MODEL_H_
+#ifndef TOOLS_COMMANDS_QUANTIZE_TRAIN_MODEL_H_
+#define TOOLS_COMMANDS_QUANTIZE_TRAIN_MODEL_H_
 
 #include <vector>
 
@@ -27,4 +27,4 @@ absl::StatusOr<QuantizeSummary> TrainModel(const QuantizeFlags& flags,
 
 }  // namespace ns
 
-#endif  // TOOLS_COMMANDS_TRAIN_MODEL_H_
+#endif  // TOOLS_COMMANDS_QUANTIZE_TRAIN_MODEL_H_

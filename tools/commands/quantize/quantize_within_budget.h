@@ -1,6 +1,6 @@
 // What `ns quantize --budget` does: a search chooses what stays in float.
-#ifndef TOOLS_COMMANDS_QUANTIZE_WITHIN_BUDGET_H_
-#define TOOLS_COMMANDS_QUANTIZE_WITHIN_BUDGET_H_
+#ifndef TOOLS_COMMANDS_QUANTIZE_QUANTIZE_WITHIN_BUDGET_H_
+#define TOOLS_COMMANDS_QUANTIZE_QUANTIZE_WITHIN_BUDGET_H_
 
 #include <cstdint>
 #include <functional>
@@ -26,4 +26,4 @@ absl::StatusOr<QuantizeSummary> QuantizeWithinBudget(
 
 }  // namespace ns
 
-#endif  // TOOLS_COMMANDS_QUANTIZE_WITHIN_BUDGET_H_
+#endif  // TOOLS_COMMANDS_QUANTIZE_QUANTIZE_WITHIN_BUDGET_H_

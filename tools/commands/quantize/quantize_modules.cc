@@ -1,4 +1,4 @@
-#include "tools/commands/quantize_modules.h"
+#include "tools/commands/quantize/quantize_modules.h"
 
 #include <torch/csrc/jit/api/module.h>
 

@@ -1,6 +1,6 @@
 // `ns quantize --eager`: quantizes a module hierarchy.
-#ifndef TOOLS_COMMANDS_QUANTIZE_MODULES_H_
-#define TOOLS_COMMANDS_QUANTIZE_MODULES_H_
+#ifndef TOOLS_COMMANDS_QUANTIZE_QUANTIZE_MODULES_H_
+#define TOOLS_COMMANDS_QUANTIZE_QUANTIZE_MODULES_H_
 
 #include <torch/csrc/jit/api/module.h>
 
@@ -37,4 +37,4 @@ absl::StatusOr<QuantizeSummary> QuantizeModules(
 
 }  // namespace ns
 
-#endif  // TOOLS_COMMANDS_QUANTIZE_MODULES_H_
+#endif  // TOOLS_COMMANDS_QUANTIZE_QUANTIZE_MODULES_H_

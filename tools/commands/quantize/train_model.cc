@@ -1,4 +1,4 @@
-#include "tools/commands/train_model.h"
+#include "tools/commands/quantize/train_model.h"
 
 #include <torch/csrc/jit/api/module.h>
 
@@ -24,7 +24,7 @@
 #include "passes/quantization/qconfig/default_qconfigs.h"
 #include "tools/command_line/file_identity.h"
 #include "tools/command_line/output_files.h"
-#include "tools/commands/quantize_modules.h"
+#include "tools/commands/quantize/quantize_modules.h"
 
 namespace ns {
 namespace {

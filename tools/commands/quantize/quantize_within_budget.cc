@@ -1,4 +1,4 @@
-#include "tools/commands/quantize_within_budget.h"
+#include "tools/commands/quantize/quantize_within_budget.h"
 
 #include <cstdint>
 #include <iterator>
