@@ -6,6 +6,7 @@ SOURCES_CMAKE links to tools/cmake/sources.cmake in the source tree, where CMake
 looks for files. The headers are those of tools/bazel/umbrella.bzl.
 """
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -61,6 +62,12 @@ class CMakeSourcesTest(unittest.TestCase):
                      'CMake alone has these')
     self.assertEqual(sorted(self.bazel_sources - self.cmake_sources), [],
                      'tools/cmake/sources.cmake lacks these')
+
+  def test_the_version_is_where_cmake_reads_it(self):
+    text = read(os.path.join(CMAKE_FOLDER, 'CMakeLists.txt')).decode()
+    path = re.search(r'file\(STRINGS "\$\{NS_ROOT\}/(\S+)" NS_VERSION', text)[1]
+    self.assertRegex(read(os.path.join(ROOT, path)).decode(),
+                     r'kVersion\[\] = "\d+\.\d+\.\d+"')
 
   def test_each_source_is_in_one_library(self):
     self.assertEqual(len(self.lines), len(set(self.lines)))
