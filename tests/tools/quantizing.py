@@ -65,6 +65,15 @@ def content_of(path):
   return records
 
 
+def records_of(path):
+  """The records of a saved model, but for what says how it was made."""
+  with zipfile.ZipFile(path) as archive:
+    records = {name.split('/', 1)[1]: archive.read(name)
+               for name in archive.namelist()}
+  records.pop('extra/ns_provenance.json', None)
+  return records
+
+
 class QuantizeTest(cli.CliTest):
 
   def out(self, name='q.pt'):
