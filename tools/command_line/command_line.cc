@@ -1,21 +1,22 @@
 #include "tools/command_line/command_line.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "ir/base/nearest_name.h"
 #include "ir/base/status.h"
+#include "ns/result/shell_word.h"
 
 namespace ns {
 namespace {
@@ -59,16 +60,18 @@ bool IsValue(absl::string_view argument) {
   return !absl::StartsWith(argument, "-");
 }
 
-// Returns `word` as a shell takes it.
+// Returns `word` as a shell takes it. ShellWord takes what begins with a dash
+// for a path, and a flag, or the "-" that is its value, is none.
 std::string Quoted(const std::string& word) {
-  constexpr absl::string_view kPlain = "-_./+:,@%=";
-  const bool is_plain = absl::c_all_of(word, [&](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
-           absl::StrContains(kPlain, c);
-  });
-  return is_plain ? word
-                  : absl::StrCat(
-                        "'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
+  size_t start = 0;
+  if (!IsValue(word)) {
+    const size_t equals = word.find('=');
+    start = equals == std::string::npos ? word.size() : equals + 1;
+    start = std::min(word.find_first_not_of('-', start), word.size());
+  }
+  return start == word.size() ? word
+                              : absl::StrCat(word.substr(0, start),
+                                             ShellWord(word.substr(start)));
 }
 
 }  // namespace

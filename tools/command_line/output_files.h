@@ -10,9 +10,6 @@
 
 namespace ns {
 
-// Both return what WriteFilesAtomically writes to `path`; errors name `path`,
-// not the temporary file.
-
 // What a model was made with, to be told in its file (ns/result/provenance.h).
 struct ModelOrigin {
   // Flags::CommandText.
@@ -21,6 +18,9 @@ struct ModelOrigin {
   // made up, are left out.
   std::vector<std::string> inputs;
 };
+
+// Both return what WriteFilesAtomically writes to `path`; errors name `path`,
+// not the temporary file.
 
 // Saves `model`, which it owns, with its origin, the engine that is set now,
 // and LibTorch's release.

@@ -72,6 +72,8 @@ TEST(FlagsTest, ACommandCanBeTypedAgain) {
             "ns press a.pt -o 'b c.pt' --sort=error");
   EXPECT_EQ(Parsed({"it's", "--quiet"}).CommandText(),
             "ns press 'it'\\''s' --quiet");
+  EXPECT_EQ(Parsed({"--out=-", "--float=a b", "--sort=-x"}).CommandText(),
+            "ns press --out=- --float='a b' --sort=-x");
 }
 
 TEST(FlagsTest, AFlagMayHaveTwoNames) {
