@@ -108,11 +108,11 @@
         mount('append', document.getElementById('page')));
   }
 
-  function start(report) {
+  // `view` is undefined for a comparison.
+  function start(report, view) {
     const heading = document.getElementById('heading');
     const verdict = document.getElementById('verdict');
     const layers = document.getElementById('layers');
-    const view = page.viewOf(report);
     if (view) startView(report, view);
     else startComparison(report);
     render(html`<${page.Toolbar} />`, mount('append', heading));
@@ -180,9 +180,10 @@
   }
 
   const report = page.readEmbedded('report');
-  if (report && (report.schema === 'ns.compare/1' || page.viewOf(report))) {
+  const view = report ? page.viewOf(report) : undefined;
+  if (view || (report && report.schema === 'ns.compare/1')) {
     followSystem();
-    start(report);
+    start(report, view);
   }
   document.documentElement.setAttribute('data-ready', '');
 })(globalThis.nsPage = globalThis.nsPage || {});

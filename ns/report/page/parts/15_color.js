@@ -58,7 +58,8 @@
   }
 
   // A scale for `values` of a column: {color(value), stops, good, bad, ticks}:
-  // without ticks, its ends are named. With `changes` values are differences to an earlier report.
+  // without ticks, its ends are named. With `changes`, values are differences to
+  // an earlier report.
   page.colorScale = function (column, values, changes) {
     const numbers = values.filter((value) => typeof value === 'number');
     const finite = numbers.filter(Number.isFinite);

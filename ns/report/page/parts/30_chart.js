@@ -1,5 +1,6 @@
 // The strip chart: SQNR along the order of execution, and behind it each layer's
-// share of the output's error. Drag to zoom, double click to see all, click to open a layer.
+// share of the output's error. Drag to zoom, double click to see all, click to
+// open a layer.
 (function (page) {
   'use strict';
   const {html, useEffect, useLayoutEffect, useRef, useState} = htmPreact;
@@ -16,9 +17,10 @@
 
   // What is drawn: a line for each series that the report has, and one for each
   // of them that the earlier report has.
-  function linesOf({rows, baseline, series: all}, hidden) {
+  function linesOf(state, hidden) {
+    const {rows, baseline} = state;
     const lines = [];
-    for (const series of [...all, SHARE]) {
+    for (const series of [...state.series, SHARE]) {
       const all = rows.map((row) => row.get(series.key));
       if (!all.some((value) => value !== undefined)) continue;
       lines.push({...series, all, hidden: hidden.has(series.key)});
