@@ -80,8 +80,8 @@ class CaseRunner {
       : options_(options), runs_(runs) {}
 
   // Runs those of `cases` that `indices` name, and sets their `states`.
-  // `avoid` says whether with the settings of onednn_faults.h. Calls `done`
-  // after each process. Error: a process cannot be started.
+  // `avoid` says whether with the settings of onednn_faults.h. Error: a process
+  // cannot be started.
   absl::Status Run(const std::vector<EngineCase>& cases,
                    const std::vector<size_t>& indices, bool avoid,
                    SharedStates& states) const {

@@ -10,8 +10,7 @@
 namespace ns {
 
 // Returns what was called, a row for each fault, ops that the engine does not
-// have, and a Python program for each fault that this process would meet. Of
-// `options`, `color` and `width` are used.
+// have, and the reproductions. Of `options`, `color` and `width` are used.
 std::string EngineTable(const EngineCheck& check, const TableOptions& options);
 
 // Returns the check as JSON:

@@ -5,15 +5,12 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "ir/base/status.h"

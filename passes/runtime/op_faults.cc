@@ -99,13 +99,11 @@ std::string FaultText(OpFault fault) {
              "output channels, which LibTorch 2 computes wrongly on oneDNN";
     case OpFault::kStridedPointwise:
       return "is a strided 1x1 convolution, with a number of channels for "
-             "which "
-             "oneDNN's threads overwrite each other's outputs on AVX2";
+             "which oneDNN's threads overwrite each other's outputs on AVX2";
     case OpFault::kClampOfChannelsLast:
       return "clamps the output of a convolution, whose values LibTorch's "
              "qnnpack then puts in other places; ns lower makes a model "
-             "without "
-             "this fault";
+             "without this fault";
   }
   return "";
 }
