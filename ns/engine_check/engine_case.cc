@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 
 namespace ns {
 namespace {
@@ -92,6 +93,11 @@ std::string InPython(const CaseTensor& tensor) {
 }
 
 }  // namespace
+
+std::string CallLine(absl::string_view op, absl::string_view arguments) {
+  return absl::StrCat("y = torch.ops.", absl::StrReplaceAll(op, {{"::", "."}}),
+                      "(", arguments, ")");
+}
 
 std::vector<at::Tensor> CaseTensors(const EngineCase& engine_case) {
   at::manual_seed(kSeed);

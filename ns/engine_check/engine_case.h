@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
+
 namespace ns {
 
 // A tensor that a case is given. Its values are drawn from the normal
@@ -61,6 +63,10 @@ struct EngineCase {
   // scale and zero point of y.
   std::vector<std::string> reference;
 };
+
+// Returns the line of EngineCase::call that calls `op`, "quantized::add", with
+// `arguments`.
+std::string CallLine(absl::string_view op, absl::string_view arguments);
 
 // Returns the tensors of `engine_case`: the same ones in every process.
 std::vector<at::Tensor> CaseTensors(const EngineCase& engine_case);
